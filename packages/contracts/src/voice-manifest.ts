@@ -39,8 +39,11 @@ export const voiceManifestSchema = z.object({
   style: z.object({ file: z.string(), digest: sha256 }),
   /** Symbol → token id. */
   vocabulary: z.record(z.string(), z.int().nonnegative()),
-  /** Pronunciation data by language tag: files that the text stage loads. */
-  pronunciation: z.record(z.string(), z.object({ files: z.array(z.string()) })),
+  /**
+   * Pronunciation data by language tag (BCP 47), then by role: files that the text stage loads. Roles: `gold` and
+   * `silver` (dictionaries, checked and unchecked), `guesser` (a model for words that neither has; optional).
+   */
+  pronunciation: z.record(z.string(), z.record(z.string(), z.string())),
   licence: z.object({ spdx: z.string(), attribution: z.string() }),
   accent: z.boolean(),
   parameters: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),

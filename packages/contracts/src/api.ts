@@ -37,6 +37,8 @@ export const projectSummarySchema = z.object({
   authors: z.array(z.string()),
   language: z.string(),
   fileName: z.string(),
+  /** sha256 of the uploaded file. */
+  sourceDigest: z.string(),
   createdAtMs: z.number(),
   importState: z.enum(workStates),
   importMessage: z.string().optional(),
@@ -54,6 +56,8 @@ export const conversionSchema = z.object({
   state: z.enum(conversionStates),
   voice: z.string(),
   speed: z.number(),
+  /** Ids of the chosen documents, in order. */
+  documents: z.array(id),
   createdAtMs: z.number(),
   tasks: count,
   remaining: count,
@@ -83,6 +87,7 @@ export type Export = z.infer<typeof exportSchema>;
 
 export const projectDetailSchema = projectSummarySchema.extend({
   documents: z.array(documentSummarySchema),
+  /** Parts that were left out whole, by title; what was left out inside of chapters is summed up by rule with an empty title. */
   skipped: z.array(z.object({ title: z.string(), rule: z.string(), characters: count })),
   conversions: z.array(conversionSchema),
   exports: z.array(exportSchema),

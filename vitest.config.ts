@@ -4,6 +4,7 @@ const unit = ["packages/*/src/**/*.test.ts", "apps/*/src/**/*.test.ts", "scripts
 
 export default defineConfig({
   test: {
+    reporters: ["default", "./scripts/test-reporter.mjs"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     projects: [

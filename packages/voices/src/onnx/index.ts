@@ -25,3 +25,4 @@ export {
   textAttribute,
   valueInfo,
 } from "./build.ts";
+export { unfoldConvolutions, type UnfoldReport } from "./unfold.ts";

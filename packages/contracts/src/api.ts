@@ -48,6 +48,10 @@ export const projectSummarySchema = z.object({
   segments: count,
   voicedSegments: count,
   readySegments: count,
+  /** Characters of the source that are to be voiced. */
+  characters: count.optional(),
+  /** Length of the sound that is ready. */
+  audioMs: count.optional(),
 });
 export type ProjectSummary = z.infer<typeof projectSummarySchema>;
 
@@ -109,6 +113,20 @@ export const segmentSchema = z.object({
 });
 export type Segment = z.infer<typeof segmentSchema>;
 
+/** Answer of `POST /projects`. */
+export const createdProjectSchema = z.object({ projectId: id });
+export type CreatedProject = z.infer<typeof createdProjectSchema>;
+
+/** One page of a document's segments; `next` is the `after` of the following page, absent on the last one. */
+export const segmentPageSchema = z.object({ segments: z.array(segmentSchema), next: id.optional() });
+export type SegmentPage = z.infer<typeof segmentPageSchema>;
+
+/** Query of `GET /projects/:id/documents/:documentId/segments`. */
+export const segmentQuerySchema = z.object({
+  after: id.min(1).max(128).optional(),
+  limit: z.coerce.number().int().min(1).max(1_000).default(200),
+});
+
 /** Every character of the source: voiced, skipped (with the rule) or failed (with the reason). */
 export const completenessSchema = z.object({
   characters: count,
@@ -159,3 +177,39 @@ export const systemSchema = z.object({
   tasks: z.record(z.enum(taskStates), count),
 });
 export type System = z.infer<typeof systemSchema>;
+
+const ratio = z.number().min(0).max(1);
+
+/** What `core` calls a ProjectEvent, as it stands in the event stream. Readers ignore types that they do not know. */
+export const projectEventSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("import"), state: z.enum(workStates), message: z.string().optional() }),
+  z.object({
+    type: z.literal("conversion"),
+    conversionId: id,
+    state: z.enum(conversionStates),
+    message: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal("progress"),
+    conversionId: id,
+    documentId: id,
+    readySegments: count,
+    totalSegments: count,
+    audioMs: count,
+  }),
+  z.object({ type: z.literal("task-failed"), conversionId: id, taskId: id, code: z.string(), message: z.string() }),
+  z.object({
+    type: z.literal("export"),
+    exportId: id,
+    state: z.enum(workStates),
+    progress: ratio.optional(),
+    message: z.string().optional(),
+  }),
+]);
+
+/** `data` of one message of `GET /projects/:id/events`; its `id:` field is the same number. */
+export const streamedEventSchema = z.object({ id: count, atMs: z.number(), event: projectEventSchema });
+export type StreamedEvent = z.infer<typeof streamedEventSchema>;
+
+/** `data` of the message `event: reset`: the reader is too far behind and fetches the project anew. */
+export const streamResetSchema = z.object({ lastEventId: count });

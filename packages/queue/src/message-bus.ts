@@ -20,7 +20,7 @@ export interface Consumer {
 }
 
 export interface ConsumeOptions {
-  /** Handlers that run at the same time; one more message is prefetched. */
+  /** Handlers that run at the same time; at most one more message is prefetched. */
   readonly slots: number;
 }
 

@@ -1,1 +1,1 @@
-export {};
+export { describeMessageBus, type MessageBusUnderTest } from "./message-bus-conformance.ts";

@@ -33,9 +33,15 @@ create table projects (
   import_code text,
   import_message text,
   import_cure text,
-  created_at bigint not null
+  created_at bigint not null,
+  -- hidden from everybody at once; its rows go in small batches afterwards
+  deleted_at bigint
 );
 create index projects_by_owner on projects (owner_id, created_at);
+create index projects_by_source on projects (source_id);
+create index projects_to_load on projects (id) where import_index_key is not null and import_state in ('waiting', 'running');
+create index projects_deleted on projects (id) where deleted_at is not null;
+create index sources_by_digest on sources (digest);
 
 -- One row for each file of the source that carries text.
 create table source_files (
@@ -55,6 +61,10 @@ create table documents (
   anchor jsonb not null,
   characters bigint not null,
   segments integer not null,
+  -- counted again, under a lock of this row, by whatever writes wanted takes or takes
+  voiced_segments integer not null default 0,
+  ready_segments integer not null default 0,
+  audio_ms bigint not null default 0,
   settings jsonb not null default '{}',
   -- the loader has brought in all of its blocks
   loaded boolean not null default false,
@@ -97,7 +107,7 @@ create table segments (
 create index segments_by_project on segments (project_id);
 create index segments_by_block on segments (block_id);
 
--- What a voice is to say for a segment; null words mean that nobody planned it yet, no words that it is only a pause.
+-- What a voice is to say for a segment. No row: nobody planned it yet. Not voiced: it is only a pause.
 create table spoken_forms (
   segment_id text primary key references segments (id) on delete cascade,
   revision text not null,
@@ -105,28 +115,37 @@ create table spoken_forms (
   voiced boolean not null
 );
 
+-- Text that is not voiced. With a document: a part of one of its blocks; without: left out before blocks were made.
 create table skipped_texts (
+  id text primary key,
   project_id text not null references projects (id) on delete cascade,
+  document_id text references documents (id) on delete cascade,
   ordinal integer not null,
   rule text not null,
   title text,
-  source_range jsonb,
-  characters bigint not null,
-  primary key (project_id, ordinal)
+  source_range jsonb not null,
+  characters bigint not null
 );
+create index skipped_texts_by_project on skipped_texts (project_id, ordinal);
+create index skipped_texts_by_document on skipped_texts (document_id) where document_id is not null;
 
 create table conversions (
   id text primary key,
   project_id text not null references projects (id) on delete cascade,
   owner_id text not null,
-  state text not null,
+  state text not null check (
+    state in ('planning', 'running', 'pausing', 'paused', 'cancelling', 'succeeded', 'failed', 'cancelled')
+  ),
   -- Rendering without its variant: pins family, model version and digest, voice, speed
   rendering jsonb not null,
   lane text not null check (lane in ('cpu', 'gpu')),
   -- ids of the chosen documents, in order
   document_ids jsonb not null,
-  -- planning is resumed from here: documents before it are planned
+  -- planning goes on from here: whole documents, then segments of the next one, then the next task's ordinal.
+  -- Moved in the transaction that writes a page, so that no page is written twice.
   planned_documents integer not null default 0,
+  planned_segments integer not null default 0,
+  planned_utterances integer not null default 0,
   tasks integer not null default 0,
   -- live tasks; whoever brings it to 0 ends the conversion
   remaining integer not null default 0,
@@ -140,19 +159,24 @@ create table conversions (
 create index conversions_by_project on conversions (project_id, created_at);
 create index conversions_live on conversions (state) where state in ('planning', 'running', 'pausing', 'cancelling');
 
--- Fairness: owners are served by the smallest virtual time.
+-- Fairness: owners are served by the smallest virtual time. The row with an empty owner is the lane's own time: an owner
+-- who was away starts from it instead of spending what was saved up.
 create table owner_clocks (
-  owner_id text primary key,
-  virtual_time double precision not null default 0
+  lane text not null,
+  owner_id text not null,
+  virtual_time double precision not null default 0,
+  primary key (lane, owner_id)
 );
 
 create table exports (
   id text primary key,
   project_id text not null references projects (id) on delete cascade,
   format text not null,
-  -- document ids, loudness, project revision: what makes two exports the same
+  -- document ids, loudness and the project revision that it was made from
   settings jsonb not null,
-  plan_key text,
+  -- digest of plan, format and loudness: what makes two exports the same file
+  fingerprint text not null,
+  plan_key text not null,
   state text not null check (state in ('waiting', 'running', 'ready', 'failed')),
   progress double precision not null default 0,
   -- ExportedFile
@@ -164,6 +188,7 @@ create table exports (
   created_at bigint not null
 );
 create index exports_by_project on exports (project_id, created_at);
+create unique index exports_once on exports (project_id, fingerprint) where state <> 'failed';
 
 create table tasks (
   id text primary key,
@@ -203,6 +228,12 @@ create index tasks_pending_by_lane on tasks (lane) where state = 'pending';
 create index tasks_held on tasks (lane, lease_until) where state in ('queued', 'running');
 create index tasks_by_take on tasks (take_key) where state in ('pending', 'queued', 'running', 'failed');
 create index tasks_failed on tasks (conversion_id) where state = 'failed';
+create index tasks_held_by_conversion on tasks (conversion_id) where state in ('queued', 'running');
+-- the same words twice in one conversion are one task
+create unique index tasks_once on tasks (conversion_id, take_key) where take_key is not null;
+create index tasks_by_project on tasks (project_id);
+create index tasks_by_document on tasks (document_id) where document_id is not null;
+create index tasks_by_export on tasks (export_id) where export_id is not null;
 
 -- One immutable rendering of an utterance; the first registered row of a key wins.
 create table takes (
@@ -227,6 +258,7 @@ create table wanted_takes (
   primary key (segment_id, ordinal)
 );
 create index wanted_takes_by_key on wanted_takes (take_key);
+create index wanted_takes_by_conversion on wanted_takes (conversion_id);
 
 create table events (
   project_id text not null references projects (id) on delete cascade,

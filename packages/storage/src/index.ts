@@ -1,1 +1,2 @@
-export {};
+export type { GetOptions, ObjectInfo, ObjectStore } from "./object-store.ts";
+export { createFileStore, type FileStoreOptions } from "./file-store.ts";

@@ -1,1 +1,2 @@
 export { describeMessageBus, type MessageBusUnderTest } from "./message-bus-conformance.ts";
+export { describeObjectStore, type ObjectStoreUnderTest } from "./object-store-conformance.ts";

@@ -1,0 +1,133 @@
+import { exportFormats, type ExportFormat } from "@katari/contracts";
+import { AppError, canonicalJson } from "@katari/core";
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { access, constants, mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
+
+/** What makes two outputs the same work: then the older may be replaced without asking. */
+export interface OutputSettings {
+  readonly sourceDigest: string;
+  readonly voice: string;
+  readonly speed: number;
+  readonly format: ExportFormat;
+  readonly chapters: readonly number[];
+}
+
+/** Format of the output: `--format`, else the ending of `-o`, else M4B. Throws AppError when the two disagree. */
+export function chooseFormat(format: string | undefined, output: string | undefined): ExportFormat {
+  const known = (value: string): ExportFormat | undefined => exportFormats.find((candidate) => candidate === value);
+  const ending = output === undefined ? "" : extname(output).slice(1).toLowerCase();
+  if (format !== undefined && known(format) === undefined)
+    throw new AppError("invalid-argument", `"${format}" is not a format.`, {
+      cure: `Choose one of ${exportFormats.join(", ")}.`,
+    });
+  if (ending !== "" && known(ending) === undefined)
+    throw new AppError("invalid-argument", `The output ends with .${ending}, which Katari does not write.`, {
+      cure: `Use one of .${exportFormats.join(", .")}.`,
+    });
+  const byFormat = format === undefined ? undefined : known(format);
+  const byEnding = known(ending);
+  if (byFormat !== undefined && byEnding !== undefined && byFormat !== byEnding)
+    throw new AppError("invalid-argument", `--format ${byFormat} and the output's ending .${byEnding} disagree.`, {
+      cure: "Leave out one of the two, or make them agree.",
+    });
+  return byFormat ?? byEnding ?? "m4b";
+}
+
+/** A title as a file name: no separators or control characters, at most 120 bytes, never empty or hidden. */
+export function fileNameOf(title: string, format: ExportFormat): string {
+  const clean = title
+    .normalize("NFC")
+    .replace(/[\u0000-\u001f\u007f/\\:*?"<>|]+/gu, " ")
+    .replace(/\s+/gu, " ")
+    .replace(/^[. ]+|[. ]+$/gu, "");
+  let short = "";
+  for (const character of clean) {
+    if (Buffer.byteLength(short + character) > 120) break;
+    short += character;
+  }
+  return `${short.trim() === "" ? "narration" : short.trim()}.${format}`;
+}
+
+/**
+ * Fails early, before hours of work, when the output cannot be written: the folder is missing or read-only, the path is
+ * a folder, or a file is there that Katari did not make from the same source and settings.
+ */
+export async function checkOutput(
+  path: string,
+  settings: OutputSettings,
+  options: { dataFolder: string; overwrite: boolean },
+): Promise<void> {
+  const folder = dirname(path);
+  const folderInfo = await stat(folder).catch(() => undefined);
+  if (folderInfo === undefined || !folderInfo.isDirectory())
+    throw new AppError("not-found", `The output folder ${folder} does not exist.`, {
+      cure: "Create it, or choose another output with -o.",
+    });
+  await access(folder, constants.W_OK).catch((error: unknown) => {
+    throw new AppError("no-permission", `The output folder ${folder} cannot be written to.`, {
+      cure: "Choose another output with -o.",
+      cause: error,
+    });
+  });
+  const existing = await stat(path).catch(() => undefined);
+  if (existing === undefined) return;
+  if (existing.isDirectory())
+    throw new AppError("output-exists", `The output ${path} is a folder.`, {
+      cure: "Give the path of a file with -o.",
+    });
+  if (options.overwrite) return;
+  const record = await readFile(recordPath(options.dataFolder, settings), "utf8").catch(() => undefined);
+  if (record !== undefined && record === (await digestFile(path))) return;
+  throw new AppError("output-exists", `${path} is there already, and is not this narration.`, {
+    cure: "Choose another output with -o, or replace it with --overwrite.",
+  });
+}
+
+/**
+ * Writes the output beside its place and renames it: a reader sees the old file or the whole new one. Remembers its
+ * digest, so that the same narration may replace it later. Cancelling leaves nothing behind.
+ */
+export async function writeOutput(
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+  settings: OutputSettings,
+  options: { dataFolder: string; signal: AbortSignal },
+): Promise<{ sizeBytes: number }> {
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.part`);
+  const hash = createHash("sha256");
+  let sizeBytes = 0;
+  const file = await open(temporary, "w");
+  try {
+    for await (const chunk of content) {
+      options.signal.throwIfAborted();
+      hash.update(chunk);
+      sizeBytes += chunk.byteLength;
+      await file.writeFile(chunk);
+    }
+    await file.sync();
+    await file.close();
+    await rename(temporary, path);
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(temporary, { force: true });
+    throw AppError.from(error);
+  }
+  const record = recordPath(options.dataFolder, settings);
+  await mkdir(dirname(record), { recursive: true });
+  await writeFile(record, hash.digest("hex"));
+  return { sizeBytes };
+}
+
+/** sha256 of a file as hex, streamed. */
+export async function digestFile(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest("hex");
+}
+
+function recordPath(dataFolder: string, settings: OutputSettings): string {
+  const key = createHash("sha256").update(canonicalJson(settings)).digest("hex");
+  return join(dataFolder, "outputs", key);
+}

@@ -1,0 +1,85 @@
+import { AppError } from "@katari/core";
+import type { VoiceCatalogue } from "@katari/voices/catalogue";
+import { createProgress, type Progress } from "../output/progress.ts";
+import { fromCaller } from "../data-folder/paths.ts";
+import { voiceCatalogue } from "../voice-catalogue.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Fails with `unknown-voice` when nobody has heard of the voice, naming those that there are. */
+export async function knownVoice(catalogue: VoiceCatalogue, id: string): Promise<void> {
+  const known = new Set([...(await catalogue.available()), ...(await catalogue.list())].map((voice) => voice.id));
+  if (known.has(id)) return;
+  throw new AppError("unknown-voice", `There is no voice "${id}".`, {
+    cure: `Choose one of: ${[...known].sort().join(", ")}.`,
+  });
+}
+
+/** Installs a voice unless it is there, with a progress line. */
+export async function ensureVoice(
+  catalogue: VoiceCatalogue,
+  id: string,
+  progress: Progress,
+  signal: AbortSignal,
+  from?: string,
+): Promise<void> {
+  const installed = (await catalogue.list()).find((voice) => voice.id === id);
+  if (installed?.state === "ready") return;
+  await catalogue.add(id, {
+    ...(from === undefined ? {} : { from }),
+    signal,
+    onProgress: ({ phase, doneBytes, totalBytes }) =>
+      progress.update(
+        `Voice ${id}: ${phase}`,
+        totalBytes > 0 ? doneBytes / totalBytes : undefined,
+        totalBytes > 0 ? `${(doneBytes / 1e6).toFixed(0)} of ${(totalBytes / 1e6).toFixed(0)} MB` : "",
+      ),
+  });
+  progress.done(`Voice ${id} is installed.`);
+}
+
+/** `katari voices list`. */
+export async function listVoices(environment: Environment, options: { json?: boolean }): Promise<void> {
+  const catalogue = voiceCatalogue(environment);
+  const installed = new Map((await catalogue.list()).map((voice) => [voice.id, voice.state]));
+  const voices = (await catalogue.available()).map((voice) => ({
+    ...voice,
+    state: installed.get(voice.id) ?? "not installed",
+  }));
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify({ voices })}\n`);
+    return;
+  }
+  for (const { id, title, state } of voices) process.stdout.write(`${id.padEnd(14)} ${state.padEnd(14)} ${title}\n`);
+}
+
+/** `katari voices add <id> [--from path]`. */
+export async function addVoice(
+  id: string,
+  environment: Environment,
+  options: { from?: string; json?: boolean },
+  signal: AbortSignal,
+): Promise<void> {
+  const catalogue = voiceCatalogue(environment);
+  await knownVoice(catalogue, id);
+  const progress = createProgress({ stream: process.stderr, quiet: options.json === true, now: Date.now });
+  const from = options.from === undefined ? undefined : fromCaller(options.from, environment);
+  await ensureVoice(catalogue, id, progress, signal, from);
+  if (options.json === true) process.stdout.write(`${JSON.stringify({ voice: id, state: "ready" })}\n`);
+}
+
+/** `katari voices remove <id>`. */
+export async function removeVoice(id: string, environment: Environment, options: { json?: boolean }): Promise<void> {
+  await voiceCatalogue(environment).remove(id);
+  process.stdout.write(
+    options.json === true ? `${JSON.stringify({ voice: id, state: "removed" })}\n` : `Voice ${id} is removed.\n`,
+  );
+}
+
+/** `katari voices verify <id>`: every file against its hash. Throws AppError `voice-damaged`. */
+export async function verifyVoice(id: string, environment: Environment, options: { json?: boolean }): Promise<void> {
+  await voiceCatalogue(environment).verify(id);
+  process.stdout.write(
+    options.json === true ? `${JSON.stringify({ voice: id, state: "ready" })}\n` : `Voice ${id} is whole.\n`,
+  );
+}

@@ -1,0 +1,67 @@
+import { AppError } from "@katari/core";
+import type { Logger } from "@katari/telemetry";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+
+export interface SuperviseOptions {
+  readonly name: string;
+  /** Starts the process; called again when it has died. */
+  readonly start: () => ChildProcess;
+  /** Resolves when the process can do its work; rejects when it never will. */
+  readonly ready: (child: ChildProcess) => Promise<void>;
+  readonly logger: Logger;
+}
+
+export interface Supervised {
+  /** Asks the process to end, and ends it when it does not within the limit. */
+  stop(): Promise<void>;
+}
+
+const firstBackOffMs = 100;
+const longestBackOffMs = 10_000;
+/** A process that lived this long has shown that it can: its next death starts the back-off anew. */
+const settledMs = 30_000;
+const stopLimitMs = 10_000;
+
+/**
+ * Keeps a child process alive: a dead one is started again with back-off until `stop`. The first start must succeed,
+ * else this rejects with the child's error.
+ */
+export async function supervise({ name, start, ready, logger }: SuperviseOptions): Promise<Supervised> {
+  let stopping = false;
+  let backOffMs = firstBackOffMs;
+  let child: ChildProcess;
+  let restart: NodeJS.Timeout | undefined;
+
+  const begin = async (): Promise<void> => {
+    const startedAtMs = Date.now();
+    const started = start();
+    child = started;
+    const ended = once(started, "exit").then(([code, signal]) => {
+      throw new AppError("unavailable", `The ${name} process ended (${String(signal ?? code)}).`, { retryable: true });
+    });
+    ended.catch(() => {
+      if (stopping || child !== started) return;
+      backOffMs = Date.now() - startedAtMs > settledMs ? firstBackOffMs : Math.min(backOffMs * 2, longestBackOffMs);
+      logger.warn({ process: name, backOffMs }, "process ended, starting it again");
+      restart = setTimeout(() => {
+        begin().catch((error: unknown) => logger.warn({ process: name, err: error }, "process did not start"));
+      }, backOffMs);
+    });
+    await Promise.race([ready(started), ended]);
+  };
+  await begin();
+
+  return {
+    async stop() {
+      stopping = true;
+      clearTimeout(restart);
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, "exit");
+      child.kill("SIGTERM");
+      const timer = setTimeout(() => child.kill("SIGKILL"), stopLimitMs);
+      await exited;
+      clearTimeout(timer);
+    },
+  };
+}

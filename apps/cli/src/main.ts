@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+import { createProgram } from "./program.ts";
+import { reportError } from "./output/report-error.ts";
+
+/** Composition root of the command line: signals, the program, and one place that turns errors into exit codes. */
+const interrupt = new AbortController();
+let interrupts = 0;
+const onSignal = (signal: NodeJS.Signals): void => {
+  interrupts++;
+  // The first Ctrl-C stops cleanly; somebody who presses it twice more means it.
+  if (interrupts >= 3) process.exit(130);
+  if (interrupts === 1) process.stderr.write("\nStopping …\n");
+  interrupt.abort(new DOMException(`Stopped by ${signal}.`, "AbortError"));
+};
+process.on("SIGINT", onSignal);
+process.on("SIGTERM", onSignal);
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  // The reader of a pipe went away (`| head`): there is nobody left to write for.
+  if (error.code === "EPIPE") process.exit(0);
+});
+
+try {
+  await createProgram({ environment: process.env, signal: interrupt.signal }).parseAsync(process.argv);
+} catch (error) {
+  process.exitCode = reportError(error, { json: process.argv.includes("--json") });
+}

@@ -1,0 +1,33 @@
+import type { ErrorCode } from "@katari/core";
+
+/** Exit code of every error code; `docs/cli.md` has the same table (tested). 0 is success, 130 is Ctrl-C. */
+export const exitCodes: Readonly<Record<ErrorCode, number>> = {
+  internal: 1,
+  "invalid-argument": 2,
+  "not-found": 3,
+  "unsupported-format": 4,
+  "encrypted-source": 4,
+  "empty-source": 4,
+  "damaged-source": 4,
+  "too-large": 4,
+  "unknown-voice": 5,
+  "voice-unavailable": 6,
+  "voice-damaged": 6,
+  "no-network": 6,
+  "output-exists": 7,
+  "no-permission": 8,
+  "disk-full": 9,
+  "in-use": 10,
+  "port-taken": 11,
+  "unsupported-platform": 12,
+  incomplete: 13,
+  "model-unavailable": 14,
+  "model-failed": 14,
+  "audio-suspect": 14,
+  timeout: 15,
+  unavailable: 15,
+  conflict: 16,
+  unauthenticated: 17,
+  forbidden: 17,
+  cancelled: 130,
+};

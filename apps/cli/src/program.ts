@@ -1,0 +1,117 @@
+import { AppError } from "@katari/core";
+import { Command, CommanderError, Option } from "commander";
+import { analyze } from "./commands/analyze.ts";
+import { doctor } from "./commands/doctor.ts";
+import { runModelServer } from "./commands/model-server.ts";
+import { narrate, type NarrateOptions } from "./commands/narrate/narrate.ts";
+import { serve } from "./commands/serve.ts";
+import { addVoice, listVoices, removeVoice, verifyVoice } from "./commands/voices.ts";
+import { sampleBook } from "./sample-book.ts";
+import { version } from "./version.ts";
+
+interface Context {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+}
+
+/** All commands of `katari` with their options. A wrong option becomes AppError `invalid-argument`. */
+export function createProgram({ environment, signal }: Context): Command {
+  const program = new Command("katari")
+    .description("Turns whole documents into finished narration.")
+    .version(version());
+  const json = (): Option => new Option("--json", "answer as JSON, errors too");
+  const data = (): Option => new Option("--data <folder>", "data folder (default: KATARI_DATA or the user's)");
+
+  program
+    .command("narrate")
+    .description("narrate an EPUB, Markdown or text file (without one: the sample book)")
+    .argument("[file]", "source file", sampleBook())
+    .option("-o, --output <file>", "where the audiobook goes (default: <title>.m4b here)")
+    .option("--format <format>", "m4b, mp3, flac or wav")
+    .option("--voice <voice>", "voice id; see `katari voices list`", "af_heart")
+    .option("--speed <factor>", "0.5 to 2", "1")
+    .option("--chapters <list>", "such as 1,3-5")
+    .option("--list", "only list the chapters and what is left out")
+    .option("--overwrite", "replace an output that Katari did not make")
+    .addOption(json())
+    .addOption(data())
+    .action((file: string, options: NarrateOptions) => narrate(file, options, { environment, signal }));
+
+  program
+    .command("serve")
+    .description("start the studio on this machine")
+    .addOption(new Option("--port <port>", "port on the loopback address").default("7878"))
+    .addOption(json())
+    .addOption(data())
+    .action((options: { port: string; json?: boolean; data?: string }) => serve(options, { environment, signal }));
+
+  program
+    .command("analyze")
+    .description("show how a text would be read: segments, spoken forms, phonemes")
+    .argument("<file>", "text, Markdown or EPUB file; - for standard input")
+    .option("--lang <tag>", "language of the text (default: detected)")
+    .option("--voice <voice>", "voice whose pronunciation data is used", "af_heart")
+    .option("--lines", "every input line is a text of its own")
+    .option("--spoken", "print only the spoken form, a sentence a line")
+    .addOption(json())
+    .action(
+      (file: string, options: { lang?: string; voice: string; lines?: boolean; spoken?: boolean; json?: boolean }) =>
+        analyze(file, options, { environment, signal }),
+    );
+
+  program
+    .command("doctor")
+    .description("say what is in use and whether each part answers")
+    .addOption(json())
+    .addOption(data())
+    .action((options: { json?: boolean; data?: string }) => doctor(options, { environment, signal }));
+
+  program
+    .command("model-server")
+    .description("run Katari's model server alone")
+    .option("--host <host>", "address to bind", "127.0.0.1")
+    .option("--port <port>", "port", "8000")
+    .option("--model-root <folder...>", "folders that models may be loaded from (default: the installed voices)")
+    .addOption(json())
+    .action((options: { host: string; port: string; modelRoot?: string[] }) =>
+      runModelServer(options, { environment, signal }),
+    );
+
+  const voices = program.command("voices").description("list, install, remove and verify voices");
+  voices
+    .command("list")
+    .addOption(json())
+    .action((options) => listVoices(environment, options));
+  voices
+    .command("add")
+    .argument("<voice>")
+    .option("--from <path>", "a local folder or file that has the voice's files")
+    .addOption(json())
+    .action((id: string, options) => addVoice(id, environment, options, signal));
+  voices
+    .command("remove")
+    .argument("<voice>")
+    .addOption(json())
+    .action((id: string, options) => removeVoice(id, environment, options));
+  voices
+    .command("verify")
+    .argument("<voice>")
+    .addOption(json())
+    .action((id: string, options) => verifyVoice(id, environment, options));
+
+  throwInsteadOfExit(program);
+  return program;
+}
+
+/** Commander ends the process by itself; here its complaints become AppErrors with the same exit codes and JSON form. */
+function throwInsteadOfExit(command: Command): void {
+  command.configureOutput({ outputError: () => {} });
+  command.exitOverride((error: CommanderError) => {
+    if (error.exitCode === 0) process.exit(0);
+    throw new AppError("invalid-argument", error.message.replace(/^error: /u, ""), {
+      cure: `Run katari ${command.name() === "katari" ? "" : `${command.name()} `}--help to see what is possible.`,
+      cause: error,
+    });
+  });
+  for (const child of command.commands) throwInsteadOfExit(child);
+}

@@ -1,1 +1,1 @@
-export {};
+export { readSource, type ReadSourceInput } from "./read-source.ts";

@@ -1,0 +1,124 @@
+import type { BlockKind, InlineSpan, InlineSpanKind, SourceBlock } from "@katari/core";
+import type { FileLedger } from "./file-ledger.ts";
+
+/** Characters that show nothing and only disturb words: soft hyphen, zero-width space, joiners, direction marks. */
+const invisible = /[\u00AD\u200B\u2060\u200E\u200F\u202A-\u202E\u2066-\u2069\u0000-\u0008\u000E-\u001F\u007F]/u;
+
+/** What a block is, known when it opens. */
+export interface BlockHead {
+  readonly kind: BlockKind;
+  readonly level?: number | undefined;
+  readonly language?: string | undefined;
+  readonly elementId?: string | undefined;
+}
+
+export interface OpenSpan {
+  readonly kind: InlineSpanKind;
+  /** May be set until the span is closed. */
+  value: string | undefined;
+  /** Offset into the block's text of the first character, once there is one. */
+  start: number | undefined;
+}
+
+/** Gathers the text of one block: white space folded, invisible characters left out, spans and source range kept. */
+export interface BlockBuilder {
+  readonly head: BlockHead;
+  /** Adds source text that starts at offset `start` of the ledger's text. */
+  add(text: string, start: number): void;
+  /** Adds `text` for a longer spelling of it at the source's `[start, end)`, such as a character reference. */
+  addDecoded(text: string, start: number, end: number, rule: string): void;
+  /** A line break that is kept (verse) or becomes a space. */
+  breakLine(kept: boolean): void;
+  openSpan(kind: InlineSpanKind, value?: string): OpenSpan;
+  closeSpan(span: OpenSpan): void;
+  /** Number of UTF-16 units of text so far, white space at the end not counted. */
+  length(): number;
+  addSpan(span: InlineSpan): void;
+  /** The block, or undefined when it holds no text. */
+  finish(): SourceBlock | undefined;
+}
+
+export function createBlockBuilder(ledger: FileLedger, head: BlockHead): BlockBuilder {
+  let text = "";
+  let pending = "";
+  let first: number | undefined;
+  let last = 0;
+  const open = new Set<OpenSpan>();
+  const spans: InlineSpan[] = [];
+
+  const append = (value: string, start: number, end: number): void => {
+    if (text !== "") text += pending;
+    pending = "";
+    for (const span of open) span.start ??= text.length;
+    text += value;
+    first ??= start;
+    last = end;
+  };
+
+  const closeSpan = (span: OpenSpan): void => {
+    open.delete(span);
+    if (span.start === undefined || span.start >= text.length) return;
+    const { kind, value, start } = span;
+    spans.push({ kind, start, end: text.length, ...(value === undefined ? {} : { value }) });
+  };
+
+  return {
+    head,
+    add(source, start) {
+      let offset = start;
+      for (const character of source) {
+        const end = offset + character.length;
+        if (/\s/u.test(character)) pending ||= " ";
+        else if (invisible.test(character)) ledger.skip("invisible-character", offset, end);
+        else append(character, offset, end);
+        offset = end;
+      }
+    },
+    addDecoded(value, start, end, rule) {
+      if (/\s/u.test(value) || invisible.test(value)) {
+        if (/\s/u.test(value)) pending ||= " ";
+        ledger.skip(rule, start, end);
+        return;
+      }
+      const spelled = Math.min(end, start + [...value].length);
+      ledger.replace(start, spelled, value);
+      ledger.skip(rule, spelled, end);
+      append(value, start, end);
+    },
+    breakLine(kept) {
+      if (kept) pending = "\n";
+      else pending ||= " ";
+    },
+    openSpan(kind, value) {
+      const span: OpenSpan = { kind, value, start: undefined };
+      open.add(span);
+      return span;
+    },
+    closeSpan,
+    length: () => text.length,
+    addSpan(span) {
+      spans.push(span);
+    },
+    finish() {
+      if (first === undefined) return undefined;
+      for (const span of open) closeSpan(span);
+      const { kind, level, language, elementId } = head;
+      return {
+        kind,
+        ...(level === undefined ? {} : { level }),
+        ...(language === undefined ? {} : { language }),
+        text,
+        spans: [...spans].sort((a, b) => a.start - b.start || b.end - a.end),
+        range: { file: ledger.path, start: first, end: last },
+        anchor: { file: ledger.path, ...(elementId === undefined ? {} : { elementId }) },
+      };
+    },
+  };
+}
+
+const ornament = /^(?:(?:[*＊]\s*)+|(?:[⁂☆★◇◆○●□■※§❦❧☙~～・·•–—―=_#-]\s*){3,}|[⁂❦❧☙]|#)$/u;
+
+/** Whether a paragraph is only an ornament between scenes (`* * *`, `⁂`, `———`). */
+export function isSceneBreak(text: string): boolean {
+  return ornament.test(text);
+}

@@ -1,0 +1,75 @@
+import { AppError } from "@katari/core";
+
+/** A decoded file and the name of its encoding, as the WHATWG encoding standard spells it. */
+export interface DecodedText {
+  readonly text: string;
+  readonly encoding: string;
+}
+
+/**
+ * Decodes a text file: by byte order mark; UTF-8 where the bytes are; UTF-16 by its zero bytes; else the one of
+ * Shift_JIS (CP932) and EUC-JP that gives more Japanese; else windows-1252, which has a character for every byte.
+ * @throws AppError `damaged-source` when a byte order mark promises UTF-8 or UTF-16 and the bytes are not
+ */
+export function decodeText(bytes: Uint8Array): DecodedText {
+  const marked = markedEncoding(bytes);
+  if (marked !== undefined) {
+    const text = tryDecode(bytes, marked);
+    if (text !== undefined) return { text, encoding: marked };
+    throw new AppError("damaged-source", `The file says that it is ${marked.toUpperCase()}, but it is not.`, {
+      cure: "Save it again as UTF-8 with a text editor.",
+    });
+  }
+  const wide = wideEncoding(bytes);
+  for (const encoding of wide === undefined ? ["utf-8"] : [wide, "utf-8"]) {
+    const text = tryDecode(bytes, encoding);
+    if (text !== undefined) return { text, encoding };
+  }
+  const candidates = ["shift_jis", "euc-jp"].flatMap((encoding) => {
+    const text = tryDecode(bytes, encoding);
+    return text === undefined ? [] : [{ text, encoding, score: japaneseShare(text) }];
+  });
+  const best = candidates.sort((a, b) => b.score - a.score)[0];
+  if (best && best.score > 0.5) return { text: best.text, encoding: best.encoding };
+  return { text: new TextDecoder("windows-1252").decode(bytes), encoding: "windows-1252" };
+}
+
+function markedEncoding(bytes: Uint8Array): string | undefined {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf-8";
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
+  return undefined;
+}
+
+function wideEncoding(bytes: Uint8Array): string | undefined {
+  const sample = bytes.subarray(0, 4_096);
+  const zeros = [0, 0];
+  for (const [index, byte] of sample.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  if (odd > sample.length / 4 && even === 0) return "utf-16le";
+  return even > sample.length / 4 && odd === 0 ? "utf-16be" : undefined;
+}
+
+function tryDecode(bytes: Uint8Array, encoding: string): string | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    // Not in this encoding: the caller tries the next.
+    return undefined;
+  }
+}
+
+/** Share of the characters beyond ASCII that Japanese prose is written with; half-width kana are a sign of a misreading. */
+function japaneseShare(text: string): number {
+  let beyond = 0;
+  let japanese = 0;
+  let kana = 0;
+  for (const character of text) {
+    if (character.charCodeAt(0) < 0x80) continue;
+    beyond++;
+    if (/[\u3000-\u30FF\u4E00-\u9FFF\uFF01-\uFF5E―…]/u.test(character)) japanese++;
+    if (/[\u3041-\u30FF]/u.test(character)) kana++;
+  }
+  // Accented Latin letters read as Shift_JIS give kanji, but never a tenth of kana.
+  return kana < beyond / 10 ? 0 : japanese / beyond;
+}

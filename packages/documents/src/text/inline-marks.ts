@@ -1,0 +1,98 @@
+import type { BlockBuilder } from "../block-builder.ts";
+import { isReading } from "../epub/read-ruby.ts";
+import type { FileLedger } from "../file-ledger.ts";
+
+const rubyBase = /(?:[\p{Script=Han}々〆〇ヶ仝]+|[\u3041-\u309F]+|[\u30A1-\u30FF]+|[A-Za-zÀ-ɏ]+)$/u;
+const aozoraMark = /※?［＃[^］]*］|｜|《([^》\n]{1,60})》/gu;
+const emphasis = /(?<![\p{L}\p{N}_])_(?=\S)([^_]{1,400}?)(?<=\S)_(?![\p{L}\p{N}_])/gu;
+
+/** Adds a line with the marks of Aozora Bunko: readings in 《》 (from ｜ where their base is marked), notes in ［＃］. */
+export function addAozoraLine(
+  ledger: FileLedger,
+  target: BlockBuilder,
+  start: number,
+  end: number,
+  strict: boolean,
+): void {
+  const line = ledger.text.slice(start, end);
+  let at = 0;
+  let marked: number | undefined;
+  let base = "";
+  const plain = (to: number): void => {
+    const text = line.slice(at, to);
+    target.add(text, start + at);
+    base += text;
+    at = to;
+  };
+  for (const match of line.matchAll(aozoraMark)) {
+    const [whole, reading] = match;
+    if (reading !== undefined) {
+      plain(match.index);
+      const run = marked === undefined ? (rubyBase.exec(base)?.[0] ?? "") : base.slice(marked).trim();
+      const isRuby =
+        run !== "" && (marked !== undefined || strict || (isReading(reading) && /\p{Script=Han}$/u.test(run)));
+      if (!isRuby) continue;
+      const spoken = isReading(reading);
+      if (spoken)
+        target.addSpan({ kind: "ruby", start: target.length() - run.length, end: target.length(), value: reading });
+      ledger.skip(spoken ? "ruby-reading" : "ruby-gloss", start + match.index, start + match.index + whole.length);
+      marked = undefined;
+      base = "";
+    } else if (whole === "｜") {
+      // A bar marks a base only where a reading follows it.
+      if (!/^[^｜《\n]{1,40}《/u.test(line.slice(match.index + 1))) continue;
+      plain(match.index);
+      marked = 0;
+      base = "";
+      ledger.skip("markup", start + match.index, start + match.index + 1);
+    } else {
+      if (!strict) continue;
+      plain(match.index);
+      addNote(ledger, target, whole, start + match.index);
+      at = match.index + whole.length;
+      continue;
+    }
+    at = match.index + whole.length;
+  }
+  plain(line.length);
+}
+
+/** A note is not voiced; a character that the note describes by its code point is put in. */
+function addNote(ledger: FileLedger, target: BlockBuilder, note: string, start: number): void {
+  const end = start + note.length;
+  const code = note.startsWith("※") ? /U\+([\dA-Fa-f]{4,6})/u.exec(note)?.[1] : undefined;
+  if (code !== undefined && Number.parseInt(code, 16) <= 0x10ffff) {
+    target.addDecoded(String.fromCodePoint(Number.parseInt(code, 16)), start, end, "aozora-note");
+  } else ledger.skip(note.startsWith("※") ? "aozora-character" : "aozora-note", start, end);
+}
+
+/** Adds paragraphs of Western e-texts, where `_words_` between low lines were in italics. */
+export function addPlainLines(
+  ledger: FileLedger,
+  target: BlockBuilder,
+  lines: readonly { start: number; end: number }[],
+  verse: boolean,
+): void {
+  const first = lines[0]?.start ?? 0;
+  const last = lines[lines.length - 1]?.end ?? first;
+  const whole = ledger.text.slice(first, last);
+  const marks = new Map<number, "open" | "close">();
+  for (const match of whole.matchAll(emphasis)) {
+    marks.set(first + match.index, "open");
+    marks.set(first + match.index + match[0].length - 1, "close");
+  }
+  let span: ReturnType<BlockBuilder["openSpan"]> | undefined;
+  for (const [index, line] of lines.entries()) {
+    if (index > 0) target.breakLine(verse);
+    let at = line.start;
+    for (const [place, mark] of marks) {
+      if (place < line.start || place >= line.end) continue;
+      target.add(ledger.text.slice(at, place), at);
+      ledger.skip("markup", place, place + 1);
+      at = place + 1;
+      if (mark === "open") span = target.openSpan("emphasis");
+      else if (span) target.closeSpan(span);
+    }
+    target.add(ledger.text.slice(at, line.end), at);
+  }
+}

@@ -1,0 +1,130 @@
+import { AppError, type SourceBlock, type SourceDocument, type SourceTree } from "@katari/core";
+import { createBlockBuilder, isSceneBreak } from "../block-builder.ts";
+import { createFileLedger, type FileLedger } from "../file-ledger.ts";
+import { guessLanguage } from "../guess-language.ts";
+import { titleRule } from "../part-titles.ts";
+import { headingStyle, type HeadingStyle } from "./chapter-headings.ts";
+import type { DecodedText } from "./decode-text.ts";
+import { openingCredits, takeOffFrame, type Framed } from "./frames.ts";
+import { addAozoraLine, addPlainLines } from "./inline-marks.ts";
+import { findParagraphs, type Paragraph } from "./paragraphs.ts";
+
+/**
+ * Reads plain text: paragraphs, verse, scene breaks, and chapters where lines that stand alone are headings. The
+ * licence of Project Gutenberg and the frame and marks of Aozora Bunko are known.
+ * @throws AppError `empty-source`
+ */
+export function readText({ text, encoding }: DecodedText, fileName: string): SourceTree {
+  const ledger = createFileLedger(fileName, text);
+  const frame = takeOffFrame(ledger);
+  const paragraphs = findParagraphs(text, frame.from, frame.to);
+  const styles = plausibleStyles(text, paragraphs, frame.aozora);
+  const language = frame.language ?? guessLanguage(text.slice(frame.from, frame.to));
+  const japanese = language === "ja";
+  const blocks = paragraphs.flatMap((paragraph) => toBlock(ledger, paragraph, styles, japanese, frame.aozora) ?? []);
+  const credits = frame.title === undefined ? openingCredits(text, frame.from, frame.to) : frame;
+  const title = credits.title ?? fileName.replace(/\.[^.]*$/u, "");
+  const documents = chapters(ledger, blocks, title, frame);
+  if (documents.length === 0) {
+    throw new AppError("empty-source", `${fileName} has no text to narrate.`, { cure: "Choose a file with text." });
+  }
+  ledger.prove(documents.flatMap((document) => document.blocks));
+  return {
+    format: "text",
+    metadata: { title, authors: frame.authors ?? credits.authors ?? [], language },
+    documents,
+    skipped: ledger.skipped(),
+    files: [ledger.file()],
+    encoding,
+  };
+}
+
+/** Styles of heading that the text uses at least twice; one lone “I” or “Part two …” is no chapter. */
+function plausibleStyles(text: string, paragraphs: readonly Paragraph[], aozora: boolean): ReadonlySet<HeadingStyle> {
+  const counts = new Map<HeadingStyle, number>();
+  for (const paragraph of paragraphs) {
+    const style = styleOf(text, paragraph, aozora);
+    if (style) counts.set(style, (counts.get(style) ?? 0) + 1);
+  }
+  return new Set([...counts].filter(([, count]) => count >= 2).map(([style]) => style));
+}
+
+function styleOf(text: string, { lines }: Paragraph, aozora: boolean): HeadingStyle | undefined {
+  const [first] = lines;
+  if (!first || lines.length > 2) return undefined;
+  const line = text.slice(first.start, first.end);
+  return headingStyle(aozora ? line.replace(/［＃[^］]*］/gu, "") : line);
+}
+
+function toBlock(
+  ledger: FileLedger,
+  paragraph: Paragraph,
+  styles: ReadonlySet<HeadingStyle>,
+  japanese: boolean,
+  aozora: boolean,
+): SourceBlock | undefined {
+  const { lines, verse } = paragraph;
+  const [first] = lines;
+  const last = lines[lines.length - 1];
+  if (!first || !last) return undefined;
+  const marked = aozora ? /［＃[^］]*([大中小])見出し/u.exec(ledger.text.slice(first.start, last.end))?.[1] : undefined;
+  const style = styleOf(ledger.text, paragraph, aozora);
+  const level = marked === undefined ? (style && styles.has(style) ? 1 : undefined) : "大中小".indexOf(marked) + 1;
+  const target = createBlockBuilder(ledger, {
+    kind: level !== undefined ? "heading" : verse ? "verse" : "paragraph",
+    level,
+  });
+  if (japanese) {
+    for (const [index, line] of lines.entries()) {
+      if (index > 0) target.breakLine(verse);
+      addAozoraLine(ledger, target, line.start, line.end, aozora);
+    }
+  } else addPlainLines(ledger, target, lines, verse && level === undefined);
+  const block = target.finish();
+  if (!block || level !== undefined || !isSceneBreak(block.text)) return block;
+  ledger.skip("scene-break", block.range.start, block.range.end);
+  return { ...block, kind: "scene-break", text: "", spans: [], range: { ...block.range, end: block.range.start } };
+}
+
+function chapters(
+  ledger: FileLedger,
+  blocks: readonly SourceBlock[],
+  bookTitle: string,
+  frame: Framed,
+): SourceDocument[] {
+  const highest = Math.min(...blocks.flatMap(({ kind, level }) => (kind === "heading" ? [level ?? 1] : [])));
+  const starts = blocks.flatMap(({ kind, level }, index) => (kind === "heading" && level === highest ? [index] : []));
+  const opening = blocks.slice(0, starts[0] ?? blocks.length);
+  // A title and a name above the first chapter are no chapter: they open it.
+  const short = opening.reduce((sum, { text }) => sum + text.length, 0) < 400;
+  if (starts.length > 0 && short) starts[0] = 0;
+  else if (starts[0] !== 0) starts.unshift(0);
+  const documents: SourceDocument[] = [];
+  for (const [index, from] of starts.entries()) {
+    const to = starts[index + 1] ?? blocks.length;
+    const part = blocks.slice(from, to);
+    if (!part.some(({ text }) => text !== "")) continue;
+    const heading = part.find(({ kind }) => kind === "heading")?.text.replace(/\s+/gu, " ");
+    const title = heading ?? bookTitle;
+    const listed = part.every(({ kind }) => kind !== "paragraph" && kind !== "verse") && repeated(blocks, to, heading);
+    const rule = listed ? "toc" : titleRule(title);
+    if (rule === undefined || starts.length === 1)
+      documents.push({ title, anchor: { file: ledger.path }, blocks: part });
+    else {
+      const start = from === 0 ? frame.from : (part[0]?.range.start ?? frame.from);
+      const end = blocks[to]?.range.start ?? frame.to;
+      ledger.withdraw(start, end);
+      ledger.skip(rule, start, end, title);
+    }
+  }
+  return documents;
+}
+
+/** Whether a heading without text under it comes again further on: then it stands in a table of contents. */
+function repeated(blocks: readonly SourceBlock[], from: number, heading: string | undefined): boolean {
+  if (heading === undefined) return false;
+  const folded = heading.toLowerCase();
+  return blocks
+    .slice(from)
+    .some(({ kind, text }) => kind === "heading" && text.replace(/\s+/gu, " ").toLowerCase() === folded);
+}

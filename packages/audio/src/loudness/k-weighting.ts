@@ -1,0 +1,68 @@
+/**
+ * The K-weighting of ITU-R BS.1770-4 (Annex 1): a high shelf for the head and a high pass, here for any sample rate.
+ * The standard prints coefficients for 48 kHz only; these are the analogue prototypes behind them (centre frequency,
+ * quality, gain), taken through the bilinear transform at the wanted rate. At 48 kHz they give the printed numbers.
+ */
+export interface BiquadCoefficients {
+  readonly b: readonly [number, number, number];
+  /** a1 and a2; a0 is 1. */
+  readonly a: readonly [number, number];
+}
+
+const shelf = { frequency: 1_681.974450955533, gainDb: 3.999843853973347, quality: 0.7071752369554196 };
+const shelfBandExponent = 0.4996667741545416;
+const highPass = { frequency: 38.13547087602444, quality: 0.5003270373238773 };
+
+/** First stage: the high shelf of +4 dB. */
+export function shelfCoefficients(sampleRate: number): BiquadCoefficients {
+  const k = Math.tan((Math.PI * shelf.frequency) / sampleRate);
+  const high = 10 ** (shelf.gainDb / 20);
+  const band = high ** shelfBandExponent;
+  const a0 = 1 + k / shelf.quality + k * k;
+  return {
+    b: [
+      (high + (band * k) / shelf.quality + k * k) / a0,
+      (2 * (k * k - high)) / a0,
+      (high - (band * k) / shelf.quality + k * k) / a0,
+    ],
+    a: [(2 * (k * k - 1)) / a0, (1 - k / shelf.quality + k * k) / a0],
+  };
+}
+
+/** Second stage: the high pass. Its numerator is 1, −2, 1 as the standard prints it, not scaled to unity gain. */
+export function highPassCoefficients(sampleRate: number): BiquadCoefficients {
+  const k = Math.tan((Math.PI * highPass.frequency) / sampleRate);
+  const a0 = 1 + k / highPass.quality + k * k;
+  return { b: [1, -2, 1], a: [(2 * (k * k - 1)) / a0, (1 - k / highPass.quality + k * k) / a0] };
+}
+
+/** Runs both stages over a stream and hands each weighted sample's square to `onSquare`. */
+export function createKWeighting(sampleRate: number): (pcm: Float32Array, onSquare: (square: number) => void) => void {
+  const first = shelfCoefficients(sampleRate);
+  const second = highPassCoefficients(sampleRate);
+  const [b0, b1, b2] = first.b;
+  const [a1, a2] = first.a;
+  const [c0, c1, c2] = second.b;
+  const [d1, d2] = second.a;
+  let s1 = 0;
+  let s2 = 0;
+  let t1 = 0;
+  let t2 = 0;
+  return (pcm, onSquare) => {
+    for (let i = 0; i < pcm.length; i++) {
+      const x = pcm[i] ?? 0;
+      const y = b0 * x + s1;
+      s1 = b1 * x - a1 * y + s2;
+      s2 = b2 * x - a2 * y;
+      const z = c0 * y + t1;
+      t1 = c1 * y - d1 * z + t2;
+      t2 = c2 * y - d2 * z;
+      onSquare(z * z);
+    }
+    // Denormal numbers in long silences slow the arithmetic down by an order of magnitude.
+    if (Math.abs(s1) < 1e-30) s1 = 0;
+    if (Math.abs(s2) < 1e-30) s2 = 0;
+    if (Math.abs(t1) < 1e-30) t1 = 0;
+    if (Math.abs(t2) < 1e-30) t2 = 0;
+  };
+}

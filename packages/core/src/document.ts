@@ -44,6 +44,8 @@ export interface SourceBlock {
   readonly kind: BlockKind;
   /** Level of a heading (1–6) or depth of a list. */
   readonly level?: number;
+  /** Number that a reader sees before an item of an ordered list; no text of the source, so not in `text`. */
+  readonly marker?: string;
   /** BCP 47 tag, where the source says one that differs from its document. */
   readonly language?: string;
   /** Display text with white space folded to single spaces; line breaks of verse are `\n`. Empty for a scene break. */

@@ -8,6 +8,7 @@ const invisible = /[\u00AD\u200B\u2060\u200E\u200F\u202A-\u202E\u2066-\u2069\u00
 export interface BlockHead {
   readonly kind: BlockKind;
   readonly level?: number | undefined;
+  readonly marker?: string | undefined;
   readonly language?: string | undefined;
   readonly elementId?: string | undefined;
 }
@@ -80,7 +81,7 @@ export function createBlockBuilder(ledger: FileLedger, head: BlockHead): BlockBu
         ledger.skip(rule, start, end);
         return;
       }
-      const spelled = Math.min(end, start + [...value].length);
+      const spelled = Math.min(end, start + Array.from(value).length);
       ledger.replace(start, spelled, value);
       ledger.skip(rule, spelled, end);
       append(value, start, end);
@@ -102,10 +103,11 @@ export function createBlockBuilder(ledger: FileLedger, head: BlockHead): BlockBu
     finish() {
       if (first === undefined) return undefined;
       for (const span of open) closeSpan(span);
-      const { kind, level, language, elementId } = head;
+      const { kind, level, marker, language, elementId } = head;
       return {
         kind,
         ...(level === undefined ? {} : { level }),
+        ...(marker === undefined ? {} : { marker }),
         ...(language === undefined ? {} : { language }),
         text,
         spans: [...spans].sort((a, b) => a.start - b.start || b.end - a.end),

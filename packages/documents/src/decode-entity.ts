@@ -11,7 +11,7 @@ export function decodeEntity(reference: string): string | undefined {
   const node = parseFragment(reference).childNodes[0];
   const value = node && "value" in node && node.value !== reference ? node.value : undefined;
   // A prefix such as "&notit;" decodes in part only: the rest of the name would stay.
-  const decoded = value !== undefined && [...value].length <= 2 ? value : undefined;
+  const decoded = value !== undefined && Array.from(value).length <= 2 ? value : undefined;
   if (known.size < 4_096) known.set(reference, decoded);
   return decoded;
 }

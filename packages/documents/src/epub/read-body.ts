@@ -30,6 +30,8 @@ interface Context {
   readonly verse: boolean;
   readonly listDepth: number;
   readonly preserve: boolean;
+  /** Number of the ordered list's item that is open, until a block has taken it. */
+  readonly marker: { value: string | undefined } | undefined;
   readonly code: boolean;
 }
 
@@ -79,9 +81,11 @@ export function readBody(path: string, body: MarkupElement, language: string | u
     const head: BlockHead = {
       kind: context.kind,
       level: context.level,
+      marker: context.marker?.value,
       language: context.language === language ? undefined : context.language,
       elementId,
     };
+    if (context.marker) context.marker.value = undefined;
     builder = createBlockBuilder(ledger, head);
     return builder;
   };
@@ -157,11 +161,24 @@ export function readBody(path: string, body: MarkupElement, language: string | u
     const outerId = elementId;
     elementId = element.attributes.get("id") ?? outerId;
     const inner = contextOf(element, context);
-    if (element.name !== "tr") for (const child of element.children) walk(child, inner);
+    if (element.name === "ol") walkNumbered(element, inner);
+    else if (element.name !== "tr") for (const child of element.children) walk(child, inner);
     else if (isPlainRow(element)) walkRow(element, inner);
     else for (const child of element.children) walk(child, context);
     flush();
     elementId = outerId;
+  };
+  const walkNumbered = (list: MarkupElement, context: Context): void => {
+    let number = wholeNumber(list.attributes.get("start")) ?? 1;
+    for (const child of list.children) {
+      if (child.kind === "text" || child.name !== "li") {
+        walk(child, context);
+        continue;
+      }
+      number = wholeNumber(child.attributes.get("value")) ?? number;
+      walk(child, { ...context, marker: { value: String(number) } });
+      number++;
+    }
   };
   /** Two breaks with nothing between them end a paragraph, one breaks a line of verse. */
   const breakLine = (context: Context): void => {
@@ -225,6 +242,7 @@ export function readBody(path: string, body: MarkupElement, language: string | u
     verse: false,
     listDepth: 0,
     preserve: false,
+    marker: undefined,
     code: false,
   };
   walk(body, root);
@@ -268,7 +286,7 @@ function contextOf(element: MarkupElement, outer: Context): Context {
     case "ol":
     case "menu":
     case "dl":
-      return { ...base, listDepth: outer.listDepth + 1 };
+      return { ...base, listDepth: outer.listDepth + 1, marker: undefined };
     case "li":
     case "dt":
     case "dd":
@@ -304,6 +322,10 @@ function isPlainRow(row: MarkupElement): boolean {
     const inner = blocksIn(cell);
     return inner.length <= 1 && !inner.some(({ name }) => name === "table" || /^h[1-6]$/u.test(name));
   });
+}
+
+function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^-?\d{1,9}$/u.test(text.trim()) ? Number(text) : undefined;
 }
 
 function isCodeBlock(element: MarkupElement): boolean {

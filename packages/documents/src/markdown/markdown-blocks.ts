@@ -1,5 +1,5 @@
 import { fromMarkdown } from "mdast-util-from-markdown";
-import type { BlockKind, SourceBlock } from "@katari/core";
+import { AppError, assertNever, type BlockKind, type SourceBlock } from "@katari/core";
 import { createBlockBuilder, isSceneBreak, type BlockBuilder, type OpenSpan } from "../block-builder.ts";
 import { isReading } from "../epub/read-ruby.ts";
 import type { FileLedger } from "../file-ledger.ts";
@@ -12,6 +12,7 @@ type Phrasing = Extract<Flow, { type: "paragraph" }>["children"][number];
 interface Place {
   readonly kind: BlockKind;
   readonly level?: number;
+  readonly marker?: string | undefined;
 }
 
 const delimiterRow = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*$|^\s*\|\s*:?-+:?\s*\|\s*$/u;
@@ -114,8 +115,11 @@ export function readMarkdownBlocks(ledger: FileLedger, from: number): SourceBloc
         case "break":
           target.breakLine(true);
           break;
+        case "footnoteReference":
+          skip("note-reference", start, end);
+          break;
         default:
-          skip(node.type, start, end);
+          assertNever(node);
       }
     }
   };
@@ -154,8 +158,11 @@ export function readMarkdownBlocks(ledger: FileLedger, from: number): SourceBloc
         for (const child of node.children) walk(child, { kind: "quotation" }, depth);
         break;
       case "list":
-        for (const item of node.children) {
-          for (const child of item.children) walk(child, { kind: "list-item", level: depth + 1 }, depth + 1);
+        for (const [index, item] of node.children.entries()) {
+          const marker = node.ordered === true ? String((node.start ?? 1) + index) : undefined;
+          for (const [at, child] of item.children.entries()) {
+            walk(child, { kind: "list-item", level: depth + 1, marker: at === 0 ? marker : undefined }, depth + 1);
+          }
         }
         break;
       case "thematicBreak":
@@ -177,8 +184,33 @@ export function readMarkdownBlocks(ledger: FileLedger, from: number): SourceBloc
       case "definition":
         skip(node.identifier.startsWith("^") ? "footnote" : "link-definition", start, end);
         break;
+      case "footnoteDefinition":
+        skip("footnote", start, end);
+        break;
+      case "text":
+      case "inlineCode":
+      case "emphasis":
+      case "strong":
+      case "link":
+      case "linkReference":
+      case "delete":
+      case "image":
+      case "imageReference":
+      case "break":
+      case "footnoteReference":
+        leaf([node], place);
+        break;
+      case "yaml":
+        skip("front-matter", start, end);
+        break;
+      case "table":
+      case "tableRow":
+      case "tableCell":
+      case "listItem":
+        // Tables come only from an extension that is not used, items only inside lists.
+        throw new AppError("internal", `Markdown gave a ${node.type} where none can be.`);
       default:
-        skip(node.type, start, end);
+        assertNever(node);
     }
   };
   for (const node of fromMarkdown(text.slice(from)).children) walk(node, { kind: "paragraph" }, 0);
@@ -268,7 +300,7 @@ function shifted(nodes: readonly Phrasing[], by: number): Phrasing[] {
           }
         : {}),
     };
-    return "children" in moved ? ({ ...moved, children: moved.children.map(move) } as Phrasing) : moved;
+    return "children" in moved ? { ...moved, children: moved.children.map(move) } : moved;
   };
   return nodes.map(move);
 }

@@ -1,0 +1,9 @@
+import { sql } from "kysely";
+import type { Db } from "../handle.ts";
+
+/** Forgets what segments wanted to be heard as. */
+export async function deleteWantedTakes(db: Db, segmentIds: readonly string[]): Promise<void> {
+  await sql`
+    delete from wanted_takes
+    where segment_id in (select jsonb_array_elements_text(${JSON.stringify(segmentIds)}::jsonb))`.execute(db);
+}

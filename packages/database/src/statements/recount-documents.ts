@@ -1,0 +1,54 @@
+import type { PauseSettings } from "@katari/core";
+import { sql } from "kysely";
+import type { Db } from "../handle.ts";
+
+export interface DocumentCounts {
+  readonly id: string;
+  readonly project_id: string;
+  readonly voiced_segments: number;
+  readonly ready_segments: number;
+  readonly audio_ms: number;
+}
+
+/**
+ * Counts segments of documents again: those that make sound, those whose takes all exist, and how long these are with
+ * the pauses after them. The caller has locked the documents with a statement before this one, so that this one sees
+ * what the last holder of the lock committed.
+ */
+export async function recountDocuments(
+  db: Db,
+  input: { readonly documentIds: readonly string[]; readonly pauses: PauseSettings; readonly marginMs: number },
+): Promise<readonly DocumentCounts[]> {
+  const ids = JSON.stringify(input.documentIds);
+  const pauses = JSON.stringify(input.pauses);
+  const result = await sql<DocumentCounts>`
+    with parts as (
+      select s.id, s.document_id, s.boundary,
+        count(*) = count(t.key) as ready,
+        sum((((t.parts -> w.take_part ->> 'soundEndSamples')::bigint
+          - (t.parts -> w.take_part ->> 'soundStartSamples')::bigint) * 1000) / t.sample_rate
+          + 2 * ${input.marginMs}::integer) as sound_ms
+      from segments s
+      join wanted_takes w on w.segment_id = s.id
+      left join takes t on t.key = w.take_key
+      where s.document_id in (select jsonb_array_elements_text(${ids}::jsonb))
+      group by s.id
+    ), ready as (
+      select document_id, count(*) filter (where ready) as ready,
+        sum(sound_ms + coalesce((boundary ->> 'pauseMs')::numeric,
+          (${pauses}::jsonb ->> (boundary ->> 'kind'))::numeric, 0)) filter (where ready) as audio_ms
+      from parts group by document_id
+    ), voiced as (
+      select s.document_id, count(*) as voiced
+      from segments s join spoken_forms f on f.segment_id = s.id and f.voiced
+      where s.document_id in (select jsonb_array_elements_text(${ids}::jsonb))
+      group by s.document_id
+    )
+    update documents d set
+      voiced_segments = coalesce((select voiced from voiced v where v.document_id = d.id), 0),
+      ready_segments = coalesce((select ready from ready r where r.document_id = d.id), 0),
+      audio_ms = coalesce((select audio_ms::bigint from ready r where r.document_id = d.id), 0)
+    where d.id in (select jsonb_array_elements_text(${ids}::jsonb))
+    returning d.id, d.project_id, d.voiced_segments, d.ready_segments, d.audio_ms`.execute(db);
+  return result.rows;
+}

@@ -1,0 +1,36 @@
+import { sql } from "kysely";
+import type { Db } from "../handle.ts";
+
+export interface SegmentSums {
+  /** Characters of segments whose takes all exist, of those that only make a pause, and of all others. */
+  readonly ready: number;
+  readonly silent: number;
+  readonly others: number;
+}
+
+/** Characters of a project's segments by how they stand. With `documents`, only of those. No lock. */
+export async function sumSegmentsByState(
+  db: Db,
+  input: { readonly projectId: string; readonly documents?: readonly string[] },
+): Promise<SegmentSums> {
+  const documents = input.documents === undefined ? null : JSON.stringify(input.documents);
+  const result = await sql<SegmentSums>`
+    with state as (
+      select s.characters, f.voiced,
+        w.wanted > 0 and w.wanted = w.there as ready
+      from segments s
+      left join spoken_forms f on f.segment_id = s.id
+      cross join lateral (
+        select count(*) as wanted, count(t.key) as there
+        from wanted_takes w left join takes t on t.key = w.take_key where w.segment_id = s.id
+      ) w
+      where s.project_id = ${input.projectId}
+        and (${documents}::jsonb is null or s.document_id in (select jsonb_array_elements_text(${documents}::jsonb)))
+    )
+    select
+      coalesce(sum(characters) filter (where ready), 0)::bigint as ready,
+      coalesce(sum(characters) filter (where not ready and voiced is false), 0)::bigint as silent,
+      coalesce(sum(characters) filter (where not ready and voiced is not false), 0)::bigint as others
+    from state`.execute(db);
+  return result.rows[0] ?? { ready: 0, silent: 0, others: 0 };
+}

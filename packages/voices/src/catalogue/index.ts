@@ -10,6 +10,7 @@ export {
   type VoiceCatalogueOptions,
   type VoiceCheck,
 } from "./catalogue.ts";
+export { kokoroVocabulary } from "./kokoro-vocabulary.ts";
 export { cacheFolder, type Environment } from "./cache-folder.ts";
 export type { OnVoiceProgress, VoiceLogger, VoiceProgress } from "./progress.ts";
 export type { AssetSource, SourceContext } from "./sources/source.ts";

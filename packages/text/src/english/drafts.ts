@@ -1,0 +1,185 @@
+import type { BlockKind, Rewrite } from "@katari/core";
+import { addMark, markAt } from "../spoken/marks.ts";
+import { numberRules } from "./number-rules.ts";
+import { applyRules, unitsOf, type RuleAnswer, type RuleContext, type SpokenUnit } from "./spoken-rule.ts";
+import { addressRules, symbolRules } from "./symbol-rules.ts";
+import { wordRule } from "./word-rules.ts";
+
+/** A display word with what is said for it, before phonemes. Offsets are UTF-16 units of the segment's text. */
+export interface Draft {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly units: readonly SpokenUnit[];
+  readonly rule?: string;
+  /** Nobody could read it: `units` say so in its place. */
+  readonly unreadable?: true;
+  before: string;
+  after: string;
+}
+
+const apostrophe = String.raw`(?:['’ʼ＇]|&(?:amp;)?(?:apos|#39|rsquo|#8217);)`;
+const letters = String.raw`[\p{Script=Latin}\p{M}\u00ad\u200c\u200d]{1,48}`;
+const latinWord = new RegExp(
+  String.raw`${letters}(?:${apostrophe}${letters}){0,3}(?:[-‐‑\u2060]{1,2}${letters}(?:${apostrophe}${letters}){0,3}){0,6}`,
+  "uy",
+);
+const entity = /&(?:amp;)?(?:apos|#39|rsquo|#8217);/gi;
+/** Clipped words that begin with an apostrophe. */
+const clipped =
+  /['’‘](?:tis|twas|twere|twould|twill|twixt|em|n|cause|til|till|bout|round|neath|gainst|tween|way|cept|stead|un|im|er|ere|e|ow|ave|ome|s|d|ll|re|ve)(?![\p{L}\p{N}])['’]?/iuy;
+const kanaWord = /[\p{Script=Hiragana}\p{Script=Katakana}ー]{1,16}/uy;
+const otherWord = /(?:\p{Script=Greek}|\p{Script=Cyrillic}|\p{M}){1,40}/uy;
+const otherRun =
+  /(?:(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{M}\p{No}\p{Nl}]){1,24}/uy;
+const digitRun = /\p{Nd}/u;
+
+function match(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? "";
+}
+
+/** ASCII digits for decimal digits of any script, one for one, so that offsets stay. */
+export function withPlainDigits(text: string): string {
+  if (!/[^\x00-\x7f]/.test(text)) return text;
+  return text.replace(/\p{Nd}/gu, (digit) => {
+    const code = digit.codePointAt(0) ?? 0;
+    if (code < 128) return digit;
+    const folded = digit.normalize("NFKC");
+    if (/^[0-9]$/.test(folded)) return folded.padEnd(digit.length, "\u2060");
+    let zero = code;
+    while (code - zero < 9 && digitRun.test(String.fromCodePoint(zero - 1))) zero--;
+    return String(code - zero).padEnd(digit.length, "\u2060");
+  });
+}
+
+/** The text's words and marks by the rules of English. Every character is in a draft, a mark, a rewrite or white space. */
+export function draftWords(
+  display: string,
+  blockKind: BlockKind,
+  isKnown: (word: string) => boolean,
+): { drafts: Draft[]; silent: Rewrite[] } {
+  const text = withPlainDigits(display);
+  const drafts: Draft[] = [];
+  const silent: Rewrite[] = [];
+  const hasAddress = /:\/\/|www\.|@|\p{L}\.\p{L}/iu.test(text);
+  let pending = "";
+  let openSingle = 0;
+  let at = 0;
+
+  const word = (end: number, units: readonly SpokenUnit[], rule?: string, unreadable?: true): void => {
+    drafts.push({
+      start: at,
+      end,
+      text: display.slice(at, end),
+      units,
+      before: pending,
+      after: "",
+      ...(rule === undefined ? {} : { rule }),
+      ...(unreadable ? { unreadable } : {}),
+    });
+    pending = "";
+    at = end;
+  };
+  const answered = (answer: RuleAnswer): void => {
+    if (answer.units.length > 0) return word(answer.end, answer.units, answer.rule);
+    silent.push({ rule: answer.rule, start: at, end: answer.end, display: display.slice(at, answer.end), spoken: "" });
+    at = answer.end;
+  };
+
+  while (at < text.length) {
+    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    if (/[\s\p{Cf}\p{Cc}]/u.test(character)) {
+      at += character.length;
+      continue;
+    }
+    const context: RuleContext = { text, at, previous: drafts.at(-1)?.text ?? "", blockKind, isKnown };
+    if (hasAddress && /[\p{L}\p{N}]/u.test(character)) {
+      const answer = applyRules(addressRules, context);
+      if (answer) {
+        answered(answer);
+        continue;
+      }
+    }
+    if (/[\d$£€¥￥₹₽+(.AUCv]/.test(character)) {
+      const answer = applyRules(numberRules, context);
+      if (answer) {
+        answered(answer);
+        continue;
+      }
+    }
+    const short = match(clipped, text, at);
+    if (short !== "" && !/[\p{L}\p{N}]/u.test(text[at - 1] ?? "")) {
+      const end = at + (/['’]n['’]$/i.test(short) ? short.length : short.replace(/['’]$/, "").length);
+      word(end, unitsOf(text.slice(at, end).replace(/[’‘]/g, "'").toLowerCase()));
+      continue;
+    }
+    const written = match(latinWord, text, at);
+    if (written !== "") {
+      const answer = wordRule(written, context) ?? hyphenated(written, context);
+      if (answer) {
+        answered(answer);
+        continue;
+      }
+      let end = at + written.length;
+      // A closing apostrophe belongs to the word unless a quotation is open.
+      if (/^['’]/.test(text.slice(end, end + 1)) && openSingle === 0 && /(?:s|in|o|an|ol|th)$/i.test(written)) end++;
+      const clean = text
+        .slice(at, end)
+        .replace(entity, "'")
+        .replace(/[’ʼ＇]/g, "'")
+        .replace(/[\u00ad\u200c\u200d\u2060]/g, "");
+      const rewritten = entity.test(written) ? "entity" : undefined;
+      entity.lastIndex = 0;
+      word(end, [{ word: clean }], rewritten);
+      continue;
+    }
+    const foreign = match(kanaWord, text, at) || match(otherWord, text, at);
+    if (foreign !== "" && /\p{L}/u.test(foreign)) {
+      word(at + foreign.length, [{ word: foreign }], "transliterated");
+      continue;
+    }
+    const answer = applyRules(symbolRules, context);
+    if (answer) {
+      answered(answer);
+      continue;
+    }
+    const unknown = match(otherRun, text, at);
+    if (unknown !== "" && /[\p{L}\p{No}\p{Nl}]/u.test(unknown)) {
+      const folded = unknown.normalize("NFKC");
+      if (/^[0-9]{1,15}$/.test(folded))
+        word(at + unknown.length, applyRules(numberRules, { ...context, text: folded, at: 0 })?.units ?? []);
+      else if (/^[A-Za-z]+$/.test(folded)) word(at + unknown.length, unitsOf(folded), "folded");
+      else
+        word(at + unknown.length, unitsOf([...unknown].length === 1 ? "character" : "characters"), "unreadable", true);
+      continue;
+    }
+    const mark = markAt(text, at);
+    if (character === "‘") openSingle++;
+    if (character === "’" && openSingle > 0) openSingle--;
+    const last = drafts.at(-1);
+    if (mark.symbol === "") {
+      silent.push({ rule: "ornament", start: at, end: mark.end, display: display.slice(at, mark.end), spoken: "" });
+    } else if (mark.side === "before" || !last) pending = addMark(pending, mark.symbol);
+    else if (pending === "") last.after = addMark(last.after, mark.symbol);
+    else pending = addMark(pending, mark.symbol);
+    at = mark.end;
+  }
+  const last = drafts.at(-1);
+  if (last && pending !== "") for (const symbol of pending) last.after = addMark(last.after, symbol);
+  return { drafts, silent };
+}
+
+/** `W-well` is a stammer; other hyphens join a compound, which stays one word. */
+function hyphenated(written: string, context: RuleContext): RuleAnswer | undefined {
+  const stammer = /^(\p{L}{1,2})(?:[-‐‑]\1){0,4}[-‐‑](\1\p{L}+)/iu.exec(written);
+  const [all = "", onset = "", whole = ""] = stammer ?? [];
+  if (
+    stammer &&
+    all.length === written.length &&
+    !/^(?:re|co|be|no|so|do|go|a|i|o)$/i.test(onset) &&
+    context.isKnown(whole.toLowerCase())
+  )
+    return { rule: "stammer", end: context.at + written.length, units: [{ word: `${onset}-` }, { word: whole }] };
+  return undefined;
+}

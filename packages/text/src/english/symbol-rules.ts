@@ -1,0 +1,142 @@
+import { cardinalWords, romanValue } from "./number-words.ts";
+import { lettersOf, unitsOf, type PatternRule } from "./spoken-rule.ts";
+
+const fractions: Readonly<Record<string, string>> = {
+  "½": "one half",
+  "⅓": "one third",
+  "⅔": "two thirds",
+  "¼": "one quarter",
+  "¾": "three quarters",
+  "⅕": "one fifth",
+  "⅖": "two fifths",
+  "⅗": "three fifths",
+  "⅘": "four fifths",
+  "⅙": "one sixth",
+  "⅚": "five sixths",
+  "⅛": "one eighth",
+  "⅜": "three eighths",
+  "⅝": "five eighths",
+  "⅞": "seven eighths",
+};
+
+const names: Readonly<Record<string, string>> = {
+  "&": "and",
+  "%": "percent",
+  "‰": "per mille",
+  "@": "at",
+  "=": "equals",
+  "≠": "is not equal to",
+  "≈": "is about",
+  "≤": "is at most",
+  "≥": "is at least",
+  "±": "plus or minus",
+  "×": "times",
+  "÷": "divided by",
+  "√": "square root of",
+  "∞": "infinity",
+  π: "pi",
+  "°": "degrees",
+  "℃": "degrees Celsius",
+  "℉": "degrees Fahrenheit",
+  "§": "section",
+  "¶": "paragraph",
+  "©": "copyright",
+  "®": "registered",
+  "™": "trademark",
+  "№": "number",
+  $: "dollar",
+  "£": "pound",
+  "€": "euro",
+  "¥": "yen",
+  "￥": "yen",
+  "¢": "cents",
+  "₹": "rupee",
+  "₽": "ruble",
+  "²": "squared",
+  "³": "cubed",
+  "→": "to",
+  "♥": "heart",
+  "❤": "heart",
+};
+const one = (list: string): RegExp => new RegExp(`[${list}]`, "uy");
+
+const host = (text: string): string =>
+  text.replaceAll(".", " dot ").replaceAll("-", " dash ").replaceAll("_", " underscore ");
+
+/** Rules that begin at a sign, or that take a whole address; in the order in which they are tried. */
+export const addressRules: readonly PatternRule[] = [
+  {
+    name: "url",
+    pattern:
+      /(?:https?|ftp):\/\/(?:www\.)?([\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){0,8})(?:[:/?#][^\s<>"“”’)\]]{0,400}(?<![.,;:!?]))?/iuy,
+    say: ([, name = ""]) => unitsOf(host(name)),
+  },
+  {
+    name: "url",
+    pattern: /www\.([\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8})(?:[:/?#][^\s<>"“”’)\]]{0,400}(?<![.,;:!?]))?/iuy,
+    say: ([, name = ""]) => unitsOf(host(name)),
+  },
+  {
+    name: "email",
+    pattern: /([\p{L}\p{N}._+-]{1,64})@([\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8})/uy,
+    say: ([, name = "", at = ""]) => unitsOf(`${host(name)} at ${host(at)}`),
+  },
+  {
+    name: "file-name",
+    pattern:
+      /([\p{L}][\p{L}\p{N}-]{0,63})\.(com|org|net|edu|gov|io|txt|pdf|html|epub|docx?|jpe?g|png|mp3|js|ts|py)(?![\p{L}\p{N}])/iuy,
+    say: ([, name = "", extension = ""]) => unitsOf(`${host(name)} dot ${extension}`),
+  },
+];
+
+/** Signs that are said, and marks that are not. */
+export const symbolRules: readonly PatternRule[] = [
+  { name: "reference-mark", pattern: /\[(?:\d{1,4}(?:\s?[,–-]\s?\d{1,4}){0,8}|[*†‡§])\]/uy, say: () => [] },
+  { name: "entity", pattern: /&(?:amp;)?amp;/iy, say: () => unitsOf("and") },
+  { name: "entity", pattern: /&(?:amp;)?(?:nbsp|quot|apos|lt|gt|shy|zwj|#\d{1,6}|#x[\da-f]{1,5});/iy, say: () => [] },
+  {
+    name: "minus",
+    pattern: /[−-](?=\.?\d)/y,
+    say: (_, { text, at }) => (at === 0 || /[\s(“"]/.test(text[at - 1] ?? "") ? unitsOf("minus") : undefined),
+  },
+  {
+    name: "vulgar-fraction",
+    pattern: one(Object.keys(fractions).join("")),
+    say: ([sign = ""], { previous }) =>
+      unitsOf(
+        /\d$/.test(previous) ? `and ${(fractions[sign] ?? "").replace(/^one (?=h|q)/, "a ")}` : (fractions[sign] ?? ""),
+      ),
+  },
+  { name: "hashtag", pattern: /#(?=\p{L})/uy, say: () => unitsOf("hashtag") },
+  { name: "number-sign", pattern: /#\s?(?=\d)/y, say: () => unitsOf("number") },
+  { name: "operator", pattern: /\+/y, say: () => unitsOf("plus") },
+  {
+    name: "operator",
+    pattern: /[<>](?=\s?\d)/y,
+    say: ([sign]) => unitsOf(sign === "<" ? "less than" : "greater than"),
+  },
+  {
+    name: "operator",
+    pattern: /\*(?=\s?\d)/y,
+    say: (_, { previous }) => (/\d$/.test(previous) ? unitsOf("times") : undefined),
+  },
+  {
+    name: "slash",
+    pattern: /\/(?=\s?[\p{L}\p{N}])/uy,
+    say: (_, { previous }) => (previous === "and" ? [] : previous === "" ? undefined : unitsOf("slash")),
+  },
+  {
+    name: "roman-character",
+    pattern: /[\u2160-\u217f]+/y,
+    say: ([all = ""]) => {
+      const value = romanValue(all.normalize("NFKC").toUpperCase());
+      return value === undefined ? lettersOf(all.normalize("NFKC")) : unitsOf(cardinalWords(String(value)));
+    },
+  },
+  { name: "symbol", pattern: one(Object.keys(names).join("")), say: ([sign = ""]) => unitsOf(names[sign] ?? "") },
+  {
+    name: "emoji",
+    pattern: /[\p{Emoji_Presentation}](?:[\u200d\ufe0f\u{1f3fb}-\u{1f3ff}]|\p{Extended_Pictographic}){0,12}/uy,
+    say: () => unitsOf("emoji"),
+  },
+];

@@ -1,0 +1,245 @@
+import { cardinalWords, ordinalWords, romanValue } from "./number-words.ts";
+import { lettersOf, unitsOf, type RuleAnswer, type RuleContext, type SpokenUnit } from "./spoken-rule.ts";
+
+/** Said for an abbreviation that is written with a full stop. */
+const withStop: Readonly<Record<string, string>> = {
+  mr: "mister",
+  mrs: "missus",
+  ms: "miz",
+  messrs: "messers",
+  prof: "professor",
+  capt: "captain",
+  cpt: "captain",
+  col: "colonel",
+  gen: "general",
+  lt: "lieutenant",
+  sgt: "sergeant",
+  cpl: "corporal",
+  maj: "major",
+  pvt: "private",
+  adm: "admiral",
+  cmdr: "commander",
+  rev: "reverend",
+  revd: "reverend",
+  hon: "honorable",
+  gov: "governor",
+  sen: "senator",
+  rep: "representative",
+  pres: "president",
+  supt: "superintendent",
+  jr: "junior",
+  sr: "senior",
+  esq: "esquire",
+  mt: "mount",
+  etc: "et cetera",
+  vs: "versus",
+  viz: "namely",
+  cf: "compare",
+  approx: "approximately",
+  dept: "department",
+  inc: "incorporated",
+  ltd: "limited",
+  co: "company",
+  corp: "corporation",
+  bros: "brothers",
+  ave: "avenue",
+  blvd: "boulevard",
+  rd: "road",
+  ln: "lane",
+  hwy: "highway",
+  assn: "association",
+  univ: "university",
+  asst: "assistant",
+  est: "established",
+  incl: "including",
+  excl: "excluding",
+  esp: "especially",
+  misc: "miscellaneous",
+  jan: "January",
+  feb: "February",
+  mar: "March",
+  apr: "April",
+  jun: "June",
+  jul: "July",
+  aug: "August",
+  sep: "September",
+  sept: "September",
+  oct: "October",
+  nov: "November",
+  dec: "December",
+  mon: "Monday",
+  tue: "Tuesday",
+  tues: "Tuesday",
+  wed: "Wednesday",
+  thu: "Thursday",
+  thurs: "Thursday",
+  fri: "Friday",
+};
+/** Said for one whose stop is not needed. */
+const withoutStop: Readonly<Record<string, string>> = {
+  Mr: "mister",
+  Mrs: "missus",
+  Ms: "miz",
+  Messrs: "messers",
+  Dr: "doctor",
+  Jr: "junior",
+  Sr: "senior",
+  vs: "versus",
+  etc: "et cetera",
+  viz: "namely",
+};
+/** Only before a number. */
+const beforeNumber: Readonly<Record<string, string>> = {
+  no: "number",
+  nos: "numbers",
+  p: "page",
+  pp: "pages",
+  vol: "volume",
+  vols: "volumes",
+  ch: "chapter",
+  chap: "chapter",
+  fig: "figure",
+  figs: "figures",
+  sec: "section",
+  c: "circa",
+  ca: "circa",
+  art: "article",
+  ver: "version",
+};
+const dotted: Readonly<Record<string, string>> = { "e.g": "for example", "i.e": "that is" };
+
+const counted =
+  /^(?:chapter|part|book|act|scene|volume|section|canto|appendix|figure|table|type|phase|stage|war|article|title|class|level|page|number|lesson|episode|verse|mark|apollo|rocky)$/i;
+const monarchs =
+  /^(?:Henry|Louis|George|Edward|William|Charles|James|Elizabeth|Richard|John|Paul|Pius|Philip|Peter|Catherine|Ivan|Nicholas|Alexander|Frederick|Francis|Leo|Gregory|Clement|Innocent|Benedict|Urban|Ferdinand|Napoleon|Mary|Robert|David|Gustav|Christian|Alfonso|Leopold|Ramses|Rameses|Ptolemy|Xerxes|Darius)$/;
+/** Capitals that are letters although the small word is in the dictionary. */
+const letterWords = new Set(
+  "US AD BC PM ID AI IT PR OK TV UK EU UN PC CD DJ MP HR ER OS IP PS VIP FAQ GP CE BCE MD DC LA NY CO".split(" "),
+);
+const letterContexts =
+  /^(?:plan|vitamin|grade|class|type|group|team|section|exhibit|option|point|letter|hepatitis|appendix|figure|by|from)$/i;
+
+/** Whether the rest of the text has nothing to say: the stop there is the sentence's own. */
+const endsText = (text: string, at: number): boolean => !/[\p{L}\p{N}]/u.test(text.slice(at, at + 64));
+
+function roman(word: string, context: RuleContext): readonly SpokenUnit[] | undefined {
+  const value = romanValue(word);
+  if (value === undefined || value > 400) return undefined;
+  const { previous, text, at, blockKind } = context;
+  if (counted.test(previous)) return unitsOf(cardinalWords(String(value)));
+  if (
+    monarchs.test(previous) &&
+    (word.length > 1 || /^(?:I|V|X)$/.test(word)) &&
+    !/^I\s+[a-z]/.test(text.slice(at, at + 4))
+  )
+    return unitsOf(`the ${ordinalWords(String(value))}`);
+  const rest = text.slice(at + word.length).trimStart();
+  if (blockKind === "heading" && text.slice(0, at).trim() === "") {
+    if (rest === "" || /^[.:—–-]/.test(rest) || word.length > 1) return unitsOf(cardinalWords(String(value)));
+  }
+  return /^[IVX]{2,}$/.test(word) && !/^(?:an|the|a)$/i.test(previous)
+    ? unitsOf(cardinalWords(String(value)))
+    : undefined;
+}
+
+function saintOrStreet(context: RuleContext, end: number): string {
+  const after = context.text.slice(end).trimStart();
+  const named = /^\p{Lu}/u.test(context.previous) || /(?:st|nd|rd|th)$/.test(context.previous);
+  return /^\p{Lu}/u.test(after) &&
+    !(named && /^(?:Louis|Paul|[A-Z][a-z]+)$/.test(after) === false && endsText(context.text, end))
+    ? "saint"
+    : named
+      ? "street"
+      : "saint";
+}
+
+function doctorOrDrive(context: RuleContext, end: number): string {
+  const after = context.text.slice(end).trimStart();
+  return /^\p{Lu}/u.test(context.previous) && !/^\p{Lu}/u.test(after) ? "drive" : "doctor";
+}
+
+/** Initials with stops: `C.I.A.`, `a.m.`, `J. R. R.` one at a time. Sticky. */
+const initials = /\p{L}\.(?:\p{L}\.)+|Ph\.D\./uy;
+
+/** Rules that begin at a letter; `word` is the written word there (with its hyphens and apostrophes). */
+export function wordRule(word: string, context: RuleContext): RuleAnswer | undefined {
+  const { text, at, previous } = context;
+  initials.lastIndex = at;
+  if (text[at + word.length] === "." || word === "Ph") {
+    const run = initials.exec(text)?.[0];
+    if (run !== undefined && !/\p{L}/u.test(text[at + run.length] ?? "")) {
+      const said = dotted[run.slice(0, -1).toLowerCase()];
+      const end = endsText(text, at + run.length) ? at + run.length - 1 : at + run.length;
+      return said === undefined
+        ? { rule: "initials", end, units: lettersOf(run) }
+        : { rule: "abbreviation", end: at + run.length, units: unitsOf(said) };
+    }
+  }
+  const end = at + word.length;
+  const stop = text[end] === ".";
+  const closed = stop && !endsText(text, end + 1) ? end + 1 : end;
+  const lower = word.toLowerCase();
+  const answer = (rule: string, units: readonly SpokenUnit[], to = closed): RuleAnswer => ({ rule, end: to, units });
+
+  if (lower === "st" && (stop || /^\s\p{Lu}/u.test(text.slice(end, end + 2))) && word !== "ST")
+    return answer("abbreviation", unitsOf(saintOrStreet(context, end + 1)));
+  if (lower === "dr" && (stop || word === "Dr"))
+    return answer("abbreviation", unitsOf(doctorOrDrive(context, end + 1)));
+  if (beforeNumber[lower] !== undefined && stop && /^\s?\d/.test(text.slice(end + 1, end + 3)))
+    return answer("abbreviation", unitsOf(beforeNumber[lower]));
+  const isMonth = /^(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/.test(lower);
+  const isDay = /^(?:mon|tue|tues|wed|thu|thurs|fri)$/.test(lower);
+  const said = withStop[lower];
+  if (
+    stop &&
+    said !== undefined &&
+    (!(isMonth || isDay || lower === "gen" || lower === "co" || lower === "rep") || /^\p{Lu}/u.test(word))
+  ) {
+    // At the end of a sentence `mar.`, `est.` and the like are words.
+    if (closed !== end || !context.isKnown(lower) || /^(?:etc|jr|sr|inc|ltd|co|ave|rd)$/.test(lower))
+      return answer("abbreviation", unitsOf(said));
+  }
+  if (withoutStop[word] !== undefined) return answer("abbreviation", unitsOf(withoutStop[word]));
+  if (/^(?:am|pm|AM|PM)$/.test(word) && /\d$|o'clock$/.test(previous)) return answer("time", lettersOf(word), end);
+  if (/^[IVXLCDM]+$/.test(word)) {
+    const units = roman(word, context);
+    if (units) return answer("roman-numeral", units, end);
+  }
+  if (/^\p{L}$/u.test(word)) return singleLetter(word, context, stop);
+  if (/^\p{Lu}{2,}s?$/u.test(word)) return capitals(word, context, end);
+  return undefined;
+}
+
+function singleLetter(word: string, context: RuleContext, stop: boolean): RuleAnswer | undefined {
+  const { text, at, previous } = context;
+  const end = at + 1;
+  const units = lettersOf(word);
+  // The stop of an initial is not a pause: `James T. Kirk`.
+  if (stop && /^\p{Lu}$/u.test(word) && /^\s+\p{Lu}/u.test(text.slice(end + 1, end + 4)))
+    return { rule: "initial", end: end + 1, units };
+  const last = !/^\s+\p{L}/u.test(text.slice(end, end + 3));
+  if (word === "A" || word === "a" || word === "I" || word === "O") {
+    if (
+      word !== "O" &&
+      word !== "I" &&
+      (letterContexts.test(previous) ? last : last && previous !== "" && word === "A")
+    )
+      return { rule: "letter", end, units };
+    return undefined;
+  }
+  return { rule: "letter", end, units };
+}
+
+function capitals(word: string, context: RuleContext, end: number): RuleAnswer | undefined {
+  const plural = word.endsWith("s");
+  const stem = plural ? word.slice(0, -1) : word;
+  if (context.isKnown(stem) && !letterWords.has(stem) && (stem.length > 3 || !/^[^AEIOUY]+$/.test(stem))) {
+    // A shouted or an acronym that is a word; `it`, `us` and `am` are words unless capitals stand alone.
+    return undefined;
+  }
+  const shouted = /\p{Lu}{2,}\s+\p{Lu}{2,}/u.test(context.text) && context.isKnown(stem.toLowerCase());
+  if (shouted && stem !== "US") return undefined;
+  if (stem.length > 5 && /[AEIOUY]/.test(stem)) return undefined;
+  const units = lettersOf(stem);
+  return { rule: "acronym", end, units: plural ? [...units, { word: "'s", letter: true }] : units };
+}

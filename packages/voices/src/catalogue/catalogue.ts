@@ -153,12 +153,20 @@ export function createVoiceCatalogue(options: VoiceCatalogueOptions): VoiceCatal
       ...(options.sources ?? defaultSources),
     ];
     await acquireGroups({
-      ...{ voiceId: id, groups: kokoroGroups, sources, store, environment, workFolder, fetch, logger, onProgress },
+      voiceId: id,
+      groups: kokoroGroups,
+      sources,
+      store,
+      environment,
+      workFolder,
+      fetch,
+      logger,
+      onProgress,
       ...abort,
     });
     const staged = join(workFolder, "set");
     await mkdir(staged);
-    await buildModelSet({ store, folder: staged, logger, onProgress, ...abort });
+    await buildModelSet({ store, folder: staged, before: setFolder, logger, onProgress, ...abort });
     onProgress({ phase: "install", item: "the model", doneBytes: 0, totalBytes: 0 });
     await replaceFolder(staged, setFolder, join(workFolder, "old-set"));
     await store.clear();
@@ -203,7 +211,7 @@ export function createVoiceCatalogue(options: VoiceCatalogueOptions): VoiceCatal
 
     async list() {
       const voices: InstalledVoice[] = [];
-      for (const id of (await readdir(voicesFolder).catch(() => [])).toSorted()) {
+      for (const id of (await readdir(voicesFolder).catch((): string[] => [])).sort((a, b) => (a < b ? -1 : 1))) {
         if (!(await isInstalled(id))) continue;
         const folder = folderOf(id);
         const manifest = await readManifest(folder).catch(() => undefined);

@@ -5,5 +5,5 @@ const sentences = ["ðə bˈWt lˈɛft æt dˈɔn.", "wˌʌn bˈI wˌʌn ðə l�
 
 /** Token ids that the rewritten model is compared on. */
 export const comparisonInputs: readonly (readonly number[])[] = sentences.map((sentence) =>
-  [...sentence].map((symbol) => kokoroVocabulary[symbol] ?? 0),
+  Array.from(sentence, (symbol) => kokoroVocabulary[symbol] ?? 0),
 );

@@ -27,18 +27,20 @@ export const modelSetFiles = {
 export async function buildModelSet(options: {
   readonly store: DownloadStore;
   readonly folder: string;
+  /** The folder that the new one replaces: licence texts come from there when single files were fetched. */
+  readonly before: string;
   readonly logger: VoiceLogger;
   readonly onProgress: OnVoiceProgress;
   readonly signal?: AbortSignal;
 }): Promise<void> {
-  const { store, folder, logger, onProgress, signal } = options;
+  const { store, folder, before, logger, onProgress, signal } = options;
   const step = (phase: "unpack" | "rewrite" | "compare", item: string): void =>
     onProgress({ phase, item, doneBytes: 0, totalBytes: 0 });
   const files: InstalledFile[] = [];
   for (const group of kokoroGroups) {
     if (group.optional && !(await store.hasGroup(group))) continue;
     step("unpack", group.title);
-    files.push(...(await unpackGroup(group, store, folder, signal)));
+    files.push(...(await unpackGroup(group, { store, folder, before, ...(signal ? { signal } : {}) })));
   }
   const published = join(folder, modelSetFiles.published);
   await appendFile(published, timingsSuffix);

@@ -24,6 +24,8 @@ export async function prepareModel(options: {
   readonly published: string;
   readonly rewritten: string;
   readonly style: string;
+  /** Token ids to compare on; without them the short sentences of an installation. */
+  readonly inputs?: readonly (readonly number[])[];
   readonly onStep?: (step: "rewrite" | "compare") => void;
   readonly signal?: AbortSignal;
 }): Promise<ModelMeasurement> {
@@ -40,7 +42,7 @@ export async function prepareModel(options: {
   });
   const stop = (): void => void child.kill("SIGKILL");
   signal?.addEventListener("abort", stop, { once: true });
-  const order: PrepareOrder = { published, rewritten, style, inputs: comparisonInputs };
+  const order: PrepareOrder = { published, rewritten, style, inputs: options.inputs ?? comparisonInputs };
   try {
     const inputs = await new Promise<readonly ComparedInput[]>((resolve, reject) => {
       child.on("message", (answer: PrepareAnswer) => {

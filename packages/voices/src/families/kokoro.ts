@@ -35,7 +35,7 @@ export const kokoroFamily: VoiceFamily = {
   interpret(outputs, { manifest, phonemes, parts }) {
     const pcm = floatsOf(outputNamed(outputs, manifest.model.outputs.audio));
     const durations = floatsOf(outputNamed(outputs, manifest.model.outputs.durations));
-    const symbolCount = [...phonemes].length;
+    const symbolCount = Array.from(phonemes).length;
     const edges = symbolEdges(durations, symbolCount, manifest.samplesPerUnit);
     const heard = edges[symbolCount + 2];
     if (heard !== pcm.length) throw failed(`its durations make ${heard} samples, its audio has ${pcm.length}`);
@@ -45,7 +45,7 @@ export const kokoroFamily: VoiceFamily = {
 
 /** Token ids of the phonemes' symbols (code points). */
 function tokensOf(phonemes: string, manifest: VoiceManifest): number[] {
-  const symbols = [...phonemes];
+  const symbols = Array.from(phonemes);
   if (symbols.length === 0)
     throw new AppError("invalid-argument", "There is nothing to say: the phonemes are empty.", {
       cure: "Leave the utterance out.",

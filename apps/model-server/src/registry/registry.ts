@@ -72,16 +72,14 @@ export function createRegistry(settings: ServingSettings, drainMs: number, metri
     unload: (name, version) =>
       inTurn(name, async () => {
         const versions = serving.get(name);
-        const going = version === undefined ? [...(versions?.values() ?? [])] : [versions?.get(version)];
-        for (const model of going) if (model) versions?.delete(model.source.version);
+        const going = [...(versions?.values() ?? [])].filter(
+          (model) => version === undefined || model.source.version === version,
+        );
+        for (const model of going) versions?.delete(model.source.version);
         if (versions?.size === 0) serving.delete(name);
         await Promise.all(
           going.map((model) =>
-            model
-              ? marked({ name, version: model.source.version, state: "UNLOADING", reason: "" }, () =>
-                  model.stop(drainMs),
-                )
-              : undefined,
+            marked({ name, version: model.source.version, state: "UNLOADING", reason: "" }, () => model.stop(drainMs)),
           ),
         );
       }),

@@ -84,6 +84,12 @@ async function answer(frame: Frame, work: (frame: Frame) => Promise<void>): Prom
   }
 }
 
+/** Ends the process once everything that was said has been taken by the socket. */
+async function leave(): Promise<void> {
+  await new Promise<void>((resolve) => socket.end(() => resolve()));
+  process.exit(0);
+}
+
 function take(frame: Frame): void {
   switch (frame.kind) {
     case frameKinds.load:
@@ -100,11 +106,13 @@ function take(frame: Frame): void {
       send(frameKinds.statsAnswer, frame.requestId, { header: stats() });
       return;
     case frameKinds.drain:
-      queue = queue.then(() => {
-        socket.end(() => process.exit(0));
-      });
+      queue = queue.then(leave);
       return;
-    default:
+    case frameKinds.loaded:
+    case frameKinds.chunk:
+    case frameKinds.done:
+    case frameKinds.failed:
+    case frameKinds.statsAnswer:
       // Kinds that only a child says: the stream is out of step, and a new child is the cure.
       process.exit(70);
   }

@@ -23,7 +23,7 @@ export interface InferRequest {
   /** Names of the wanted outputs; all when empty. */
   readonly outputs: readonly string[];
   /** Whether an output goes back as binary. */
-  binaryOutput(name: string): boolean;
+  readonly binaryOutput: (name: string) => boolean;
 }
 
 export interface InferAnswer {

@@ -1,0 +1,114 @@
+import type { Announcement } from "@katari/contracts";
+import { createKserveHttpServer } from "@katari/inference";
+import { createMemoryBus, type MessageBus } from "@katari/queue";
+import { createLogger } from "@katari/telemetry";
+import { decodeWav } from "@katari/audio";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  openStudio,
+  readResults,
+  startModelServer,
+  until,
+  type ModelServerProcess,
+  type Studio,
+} from "./fixtures/studio.ts";
+import { createWorker, type WorkerOptions } from "./worker.ts";
+
+let studio: Studio;
+let server: ModelServerProcess;
+beforeAll(async () => {
+  studio = await openStudio();
+  server = await startModelServer(studio);
+});
+afterAll(async () => {
+  await server.kill();
+  await studio.dispose();
+});
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+/** A bus and a started worker on it. */
+async function start(over: Partial<WorkerOptions> = {}, url = server.url) {
+  const bus: MessageBus = createMemoryBus({ deliveryLimit: 2 });
+  const modelServer = createKserveHttpServer({ url });
+  const announcements: Announcement[] = [];
+  bus.listen("announcements", (body) => announcements.push(body as Announcement));
+  const worker = createWorker({
+    bus,
+    store: studio.store,
+    modelServers: { cpu: modelServer },
+    slots: { "speech.cpu.interactive": 1, "speech.cpu.bulk": 2 },
+    workerId: "worker-1",
+    logger: createLogger({ level: "silent", name: "worker" }),
+    scratchFolder: studio.folder,
+    pollMs: 20,
+    ...over,
+  });
+  await worker.start();
+  const results = await readResults(bus);
+  cleanups.push(async () => {
+    await worker.stop();
+    await bus.close();
+    await modelServer.close();
+  });
+  return { bus, worker, results, announcements };
+}
+
+describe("a worker with a real model server", () => {
+  it("turns a speech task into a take in the store", async () => {
+    const { bus, results } = await start();
+    const task = studio.speechTask({ taskId: "first" });
+    await bus.publish("speech.cpu.bulk", task);
+    const { outcome, workerId, attempt } = await results.next("first", "succeeded", "failed", "retry");
+    expect([workerId, attempt]).toEqual(["worker-1", 1]);
+    if (outcome.kind !== "succeeded" || outcome.result.kind !== "speech") throw new Error(JSON.stringify(outcome));
+    const { take, rendered } = outcome.result;
+    expect(rendered).toBe(true);
+    expect(take.key).toBe(task.takeKey);
+    // Units of the test voice (tone-tables.ts): pad 12, space 2, full stop 8, sounding 2 + id % 3, pad 12; 600 samples each.
+    const units = [..."himə"].map((symbol) => 2 + ((studio.manifest.vocabulary[symbol] ?? 0) % 3));
+    const sum = (list: number[]) => list.reduce((total, each) => total + each, 0);
+    const total = 12 + sum(units) + 2 + 8 + 12;
+    expect(take.lengthSamples).toBe(total * 600);
+    const firstWord: [number, number] = [12 * 600, (12 + sum(units.slice(0, 2))) * 600];
+    expect(take.parts[0]?.words[0]).toEqual(firstWord);
+    expect(take.parts).toHaveLength(1);
+    expect(take.parts[0]?.soundStartSamples).toBeGreaterThanOrEqual(0);
+    expect(take.checks.suspicions).toEqual([]);
+    // The audio is there before the result that names it, as a whole 16-bit WAV.
+    const { pcm, sampleRate } = decodeWav(await studio.store.get(take.audioKey));
+    expect([pcm.length, sampleRate]).toEqual([take.lengthSamples, 24_000]);
+    expect(await bus.depth("speech.cpu.bulk")).toBe(0);
+  });
+
+  it("finds a take in the store and does not render it again", async () => {
+    const { bus, results } = await start();
+    await bus.publish("speech.cpu.bulk", studio.speechTask({ taskId: "a" }));
+    const first = await results.next("a", "succeeded");
+    await bus.publish("speech.cpu.bulk", studio.speechTask({ taskId: "b" }));
+    const second = await results.next("b", "succeeded");
+    if (first.outcome.kind !== "succeeded" || second.outcome.kind !== "succeeded") throw new Error("not succeeded");
+    expect(second.outcome.result).toEqual({ ...first.outcome.result, rendered: false });
+  });
+
+  it("says that it started before it says how it ended", async () => {
+    const { bus, results } = await start();
+    await bus.publish("speech.cpu.bulk", studio.speechTask({ taskId: "order" }));
+    await results.next("order", "succeeded");
+    expect(results.all.map((each) => each.outcome.kind)).toEqual(["started", "succeeded"]);
+  });
+
+  it("announces its slots at once", async () => {
+    const { announcements } = await start();
+    await until(() => announcements.length > 0);
+    expect(announcements[0]).toEqual({
+      v: 1,
+      workerId: "worker-1",
+      slots: { "speech.cpu.interactive": 1, "speech.cpu.bulk": 2 },
+      ready: true,
+    });
+  });
+});

@@ -1,8 +1,9 @@
 import type { BlockKind, InlineSpan, InlineSpanKind, SourceBlock } from "@katari/core";
 import type { FileLedger } from "./file-ledger.ts";
 
-/** Characters that show nothing and only disturb words: soft hyphen, zero-width space, joiners, direction marks. */
-const invisible = /[\u00AD\u200B\u2060\u200E\u200F\u202A-\u202E\u2066-\u2069\u0000-\u0008\u000E-\u001F\u007F]/u;
+/** Characters that show nothing and only disturb words: soft hyphen, zero-width space, joiners, direction marks,
+ * control characters. */
+const invisible = /[\u00AD\u200B\u2060\u200E\u200F\u202A-\u202E\u2066-\u2069\p{Cc}]/u;
 
 /** What a block is, known when it opens. */
 export interface BlockHead {

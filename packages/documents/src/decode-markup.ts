@@ -1,3 +1,5 @@
+import { decodeBytes } from "./decode-bytes.ts";
+
 /**
  * Decodes XML or HTML by its byte order mark, its declaration (`encoding="…"`, `<meta charset>`), else UTF-8.
  * Bytes that the encoding does not have become U+FFFD, as browsers do it.
@@ -11,14 +13,6 @@ export function decodeMarkup(bytes: Uint8Array): string {
   else if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) label = "utf-8";
   // A declaration that could be read as single bytes cannot be true when it says UTF-16.
   else if (label !== undefined && /^utf-?16/iu.test(label)) label = "utf-8";
-  return decoderFor(label).decode(bytes);
-}
-
-/** A label that no standard knows is taken for UTF-8. */
-function decoderFor(label: string | undefined): InstanceType<typeof TextDecoder> {
-  try {
-    return new TextDecoder(label ?? "utf-8");
-  } catch {
-    return new TextDecoder("utf-8");
-  }
+  const text = label === undefined ? undefined : decodeBytes(bytes, label, false);
+  return text ?? new TextDecoder().decode(bytes);
 }

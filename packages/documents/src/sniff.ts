@@ -40,7 +40,7 @@ const signatures: readonly (readonly [offset: number, bytes: string, name: strin
  */
 export function sniffContent(head: Uint8Array): ContentKind {
   const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString("latin1");
-  if (/^PK(?:\x03\x04|\x05\x06|\x07\x08)/u.test(text)) return "zip";
+  if (["PK\x03\x04", "PK\x05\x06", "PK\x07\x08"].some((mark) => text.startsWith(mark))) return "zip";
   for (const [offset, bytes, name, cure] of signatures) {
     if (text.startsWith(bytes, offset)) return { unsupported: name, cure };
   }

@@ -226,9 +226,11 @@ export function readBody(path: string, body: MarkupElement, language: string | u
       flush();
       noteId(node);
       blocks.push(sceneBreak(path, at, node.attributes.get("id") ?? elementId));
+      for (const child of node.children) walk(child, context);
     } else if (node.name === "br") {
       noteId(node);
       breakLine(context);
+      for (const child of node.children) walk(child, context);
     } else if (blockNames.has(node.name)) walkBlock(node, context);
     else {
       noteId(node);

@@ -20,37 +20,46 @@ export function alignText(source: string, start: number, end: number, value: str
   };
   while (index < value.length && at < end) {
     const wanted = value[index] ?? "";
-    if (source[at] === wanted) {
+    const reference = source[at] === "&" ? referenceAt(source, at, value, index) : undefined;
+    if (reference) {
+      endRun();
+      runs.push({ kind: "spelled", start: at, end: at + reference.length, text: reference.text });
+      at += reference.length;
+      index += reference.text.length;
+    } else if (source[at] === wanted || (isSpace(source[at]) && isSpace(wanted))) {
       runStart ??= at;
       at++;
       index++;
-      continue;
-    }
-    endRun();
-    if (/\s/u.test(wanted)) {
-      index++;
-      continue;
-    }
-    const reference =
-      source[at] === "&" ? /^&(?:#\d+|#[xX][\dA-Fa-f]+|[A-Za-z][A-Za-z0-9]*);/u.exec(source.slice(at, at + 40)) : null;
-    const decoded = reference ? decodedAt(reference[0], value, index) : undefined;
-    if (reference && decoded !== undefined) {
-      runs.push({ kind: "spelled", start: at, end: at + reference[0].length, text: decoded });
-      at += reference[0].length;
-      index += decoded.length;
-    } else if (source[at] === "\0" && wanted === "\uFFFD") {
-      runs.push({ kind: "spelled", start: at, end: at + 1, text: wanted });
+    } else {
+      endRun();
+      if (source[at] === "\0" && wanted === "\uFFFD") {
+        runs.push({ kind: "spelled", start: at, end: at + 1, text: wanted });
+        index++;
+      }
       at++;
-      index++;
-    } else at++;
+    }
   }
   endRun();
   return runs;
 }
 
-function decodedAt(reference: string, value: string, index: number): string | undefined {
-  const next = String.fromCodePoint(value.codePointAt(index) ?? 0);
-  if (reference.startsWith("&#")) return next;
-  const decoded = decodeEntity(reference);
-  return decoded !== undefined && value.startsWith(decoded, index) ? decoded : undefined;
+function isSpace(character: string | undefined): boolean {
+  return character !== undefined && /\s/u.test(character);
+}
+
+/** The character reference at a place of the source, unless the value has it as it is written there. */
+function referenceAt(
+  source: string,
+  at: number,
+  value: string,
+  index: number,
+): { readonly length: number; readonly text: string } | undefined {
+  const written = /^&(?:#\d+|#[xX][\dA-Fa-f]+|[A-Za-z][A-Za-z0-9]*);/u.exec(source.slice(at, at + 40))?.[0];
+  if (written === undefined || value.startsWith(written, index)) return undefined;
+  if (written.startsWith("&#")) {
+    return { length: written.length, text: String.fromCodePoint(value.codePointAt(index) ?? 0xfffd) };
+  }
+  const decoded = decodeEntity(written);
+  if (decoded === undefined || !value.startsWith(decoded, index)) return undefined;
+  return { length: written.length, text: decoded };
 }

@@ -1,4 +1,5 @@
 import { AppError } from "@katari/core";
+import { decodeBytes } from "../decode-bytes.ts";
 
 /** A decoded file and the name of its encoding, as the WHATWG encoding standard spells it. */
 export interface DecodedText {
@@ -14,7 +15,7 @@ export interface DecodedText {
 export function decodeText(bytes: Uint8Array): DecodedText {
   const marked = markedEncoding(bytes);
   if (marked !== undefined) {
-    const text = tryDecode(bytes, marked);
+    const text = decodeBytes(bytes, marked, true);
     if (text !== undefined) return { text, encoding: marked };
     throw new AppError("damaged-source", `The file says that it is ${marked.toUpperCase()}, but it is not.`, {
       cure: "Save it again as UTF-8 with a text editor.",
@@ -22,16 +23,16 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   }
   const wide = wideEncoding(bytes);
   for (const encoding of wide === undefined ? ["utf-8"] : [wide, "utf-8"]) {
-    const text = tryDecode(bytes, encoding);
+    const text = decodeBytes(bytes, encoding, true);
     if (text !== undefined) return { text, encoding };
   }
   const candidates = ["shift_jis", "euc-jp"].flatMap((encoding) => {
-    const text = tryDecode(bytes, encoding);
+    const text = decodeBytes(bytes, encoding, true);
     return text === undefined ? [] : [{ text, encoding, score: japaneseShare(text) }];
   });
   const best = candidates.sort((a, b) => b.score - a.score)[0];
   if (best && best.score > 0.5) return { text: best.text, encoding: best.encoding };
-  return { text: new TextDecoder("windows-1252").decode(bytes), encoding: "windows-1252" };
+  return { text: decodeBytes(bytes, "windows-1252", false) ?? "", encoding: "windows-1252" };
 }
 
 function markedEncoding(bytes: Uint8Array): string | undefined {
@@ -48,15 +49,6 @@ function wideEncoding(bytes: Uint8Array): string | undefined {
   const [even = 0, odd = 0] = zeros;
   if (odd > sample.length / 4 && even === 0) return "utf-16le";
   return even > sample.length / 4 && odd === 0 ? "utf-16be" : undefined;
-}
-
-function tryDecode(bytes: Uint8Array, encoding: string): string | undefined {
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch {
-    // Not in this encoding: the caller tries the next.
-    return undefined;
-  }
 }
 
 /** Share of the characters beyond ASCII that Japanese prose is written with; half-width kana are a sign of a misreading. */

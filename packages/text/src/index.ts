@@ -10,3 +10,15 @@ export { type Vocabulary } from "./spoken/vocabulary.ts";
 export { detectLanguage } from "./language.ts";
 export { textRevision } from "./revision.ts";
 export { groupUtterances, type SpokenSegment, type UtteranceLimits } from "./utterances.ts";
+export { spansWithin } from "./segmentation/spans-within.ts";
+export {
+  analyzeText,
+  analyzeTree,
+  defaultUtteranceLimits,
+  type Analysis,
+  type AnalyzedBlock,
+  type AnalyzedSegment,
+  type AnalyzedSkip,
+  type AnalyzedWord,
+  type AnalyzeOptions,
+} from "./analyze.ts";

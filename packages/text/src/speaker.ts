@@ -95,6 +95,8 @@ export function createSpeaker(options: {
           word: part.toLowerCase(),
           before: parts[index - 1]?.toLowerCase() ?? near.before,
           before2: "",
+          before3: "",
+          closes: false,
           after: parts[index + 1]?.toLowerCase() ?? near.after,
           after2: "",
         },
@@ -160,6 +162,8 @@ export function createSpeaker(options: {
             word: wordAt(index),
             before: cutBefore ? "" : wordAt(index - 1),
             before2: cutBefore || cutsBefore(index - 1) ? "" : wordAt(index - 2),
+            before3: cutBefore || cutsBefore(index - 1) || cutsBefore(index - 2) ? "" : wordAt(index - 3),
+            closes: cutAfter && !/^[,”)]*$/.test(draft.after),
             after: cutAfter ? "" : wordAt(index + 1),
             after2: cutAfter || cutsBefore(index + 2) ? "" : wordAt(index + 2),
           };

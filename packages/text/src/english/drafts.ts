@@ -41,7 +41,7 @@ function match(pattern: RegExp, text: string, at: number): string {
 
 /** ASCII digits for decimal digits of any script, one for one, so that offsets stay. */
 export function withPlainDigits(text: string): string {
-  if (!/[^\x00-\x7f]/.test(text)) return text;
+  if (!/[^ -~\s]/.test(text)) return text;
   return text.replace(/\p{Nd}/gu, (digit) => {
     const code = digit.codePointAt(0) ?? 0;
     if (code < 128) return digit;
@@ -128,7 +128,7 @@ export function draftWords(
         .slice(at, end)
         .replace(entity, "'")
         .replace(/[’ʼ＇]/g, "'")
-        .replace(/[\u00ad\u200c\u200d\u2060]/g, "");
+        .replace(/\p{Cf}/gu, "");
       const rewritten = entity.test(written) ? "entity" : undefined;
       entity.lastIndex = 0;
       word(end, [{ word: clean }], rewritten);
@@ -151,7 +151,12 @@ export function draftWords(
         word(at + unknown.length, applyRules(numberRules, { ...context, text: folded, at: 0 })?.units ?? []);
       else if (/^[A-Za-z]+$/.test(folded)) word(at + unknown.length, unitsOf(folded), "folded");
       else
-        word(at + unknown.length, unitsOf([...unknown].length === 1 ? "character" : "characters"), "unreadable", true);
+        word(
+          at + unknown.length,
+          unitsOf(Array.from(unknown).length === 1 ? "character" : "characters"),
+          "unreadable",
+          true,
+        );
       continue;
     }
     const mark = markAt(text, at);

@@ -49,9 +49,17 @@ const wound: SenseRule = ({ before, after }) =>
 const wind: SenseRule = ({ after, before }) => (any("up", after) && !any("the a", before) ? "wˈInd" : undefined);
 const minute: SenseRule = ({ before, after }) =>
   any("very so most extremely too infinitely", before) ||
+  (before.endsWith("ly") && after === "") ||
   any("particles details detail scrutiny quantities particulars traces inspection examination attention", after)
     ? "mInˈut"
-    : undefined;
+    : "mˈɪnət";
+/** The end of something (`the close of day`); everywhere else the adjective has the other sound. */
+const close: SenseRule = ({ before, before2, after }) =>
+  (before === "the" && any("of", after)) || (before === "a" && any("to at", before2))
+    ? "klˈOz"
+    : any("a the so too very quite rather as", before)
+      ? "klˈOs"
+      : undefined;
 
 export const senseRules: ReadonlyMap<string, SenseRule> = new Map([
   ["lead", lead],
@@ -64,4 +72,6 @@ export const senseRules: ReadonlyMap<string, SenseRule> = new Map([
   ["wound", wound],
   ["wind", wind],
   ["minute", minute],
+  ["close", close],
+  ["closer", () => "klˈOsəɹ"],
 ]);

@@ -202,7 +202,9 @@ export const numberRules: readonly PatternRule[] = [
   {
     name: "decimal",
     pattern: /(\d{1,3}(?:,\d{3})+|\d+)?\.(\d{1,30})(?!\d)/y,
-    say: ([, whole = "", fraction = ""]) => unitsOf(decimalWords(whole, fraction)),
+    // `all.1` is a word, a stop and a note, not a decimal.
+    say: ([, whole = "", fraction = ""], { text, at }) =>
+      whole === "" && /[\p{L}\p{N}]/u.test(text[at - 1] ?? "") ? undefined : unitsOf(decimalWords(whole, fraction)),
   },
   {
     name: "grouped-number",

@@ -25,7 +25,7 @@ const pasts = set(
   "said went came took saw made knew thought found gave told became felt left began stood heard let ran",
 );
 const adverbs = set(
-  "not never always also ever just still now then only even quite almost already so soon often very too again",
+  "not never always also ever just still now then only even quite almost already so soon often very too again yet",
 );
 
 /** The words around one that is asked for, in lower case; empty strings at the edges and where punctuation cuts. */
@@ -33,13 +33,16 @@ export interface Neighbours {
   readonly word: string;
   readonly before: string;
   readonly before2: string;
+  readonly before3: string;
   readonly after: string;
   readonly after2: string;
+  /** Whether a sentence or clause ends behind the word (`. ! ? ; :` or a dash, not a comma). */
+  readonly closes: boolean;
 }
 
 const looksAdjective = (word: string): boolean =>
   /(?:al|ful|ous|ive|ic|able|ible|less|ish|ary)$/.test(word) ||
-  /^(?:great|small|large|old|new|good|bad|long|short|strong|slight|little|dark|bright|cold|warm|high|low|deep|heavy|light|white|black|big|full|sudden|whole|only)$/.test(
+  /^(?:great|small|large|old|new|good|bad|long|short|strong|slight|little|dark|bright|cold|warm|high|low|deep|heavy|true|light|white|black|big|full|sudden|whole|only)$/.test(
     word,
   );
 const isAdverb = (word: string): boolean => adverbs.has(word) || /[^i]ly$/.test(word);
@@ -50,13 +53,11 @@ const opensNounPhrase = (word: string): boolean => determiners.has(word) || obje
  * sign first (modal, auxiliary, determiner), then what follows. Undefined where nothing speaks for any reading.
  */
 export function partOfSpeech(near: Neighbours, has: (tag: PartOfSpeech) => boolean): PartOfSpeech | undefined {
-  let { before, before2 } = near;
+  let { before, before2, before3 } = near;
   const { word, after } = near;
   if (word === "that") return thatIs(near);
-  if (isAdverb(before) && before2 !== "") {
-    before = before2;
-    before2 = "";
-  }
+  for (let skips = 0; skips < 2 && isAdverb(before) && before2 !== ""; skips++)
+    [before, before2, before3] = [before2, before3, ""];
   if (word === "used" && after === "to") return beings.has(before) ? undefined : "VBD";
   if (before === "to" || modals.has(before)) {
     if (before === "to" && (after === "" || after === "of") && has("NOUN") && determiners.has(after)) return "NOUN";
@@ -77,6 +78,8 @@ export function partOfSpeech(near: Neighbours, has: (tag: PartOfSpeech) => boole
     if (before === "it" && !beings.has(after) && determiners.has(after)) return has("VBD") ? "VBD" : "VERB";
     return has("VBD") ? "VBD" : "VERB";
   }
+  // `his watchword and excuse`: what is joined to a noun is one.
+  if ((before === "and" || before === "or") && determiners.has(before3)) return "NOUN";
   if (prepositions.has(before)) return "NOUN";
   if (looksAdjective(before)) return "NOUN";
   if (after === "of") return "NOUN";
@@ -88,12 +91,14 @@ export function partOfSpeech(near: Neighbours, has: (tag: PartOfSpeech) => boole
 }
 
 /** `that` is stressed where it points at something, weak where it joins clauses. */
-function thatIs({ before, after }: Neighbours): PartOfSpeech | undefined {
-  if (after === "" || beings.has(after))
-    return before === "" || prepositions.has(before) || after === "" ? "DT" : undefined;
-  if (determiners.has(after) || subjects.has(after) || objects.has(after)) return undefined;
-  if (prepositions.has(before) && before !== "than") return "DT";
-  if (["all", "do", "did", "and", "but", "like", "at"].includes(before)) return "DT";
-  if (before === "" && !pasts.has(after) && !haves.has(after) && !modals.has(after)) return "DT";
-  return undefined;
+function thatIs({ before, after, closes }: Neighbours): PartOfSpeech | undefined {
+  if (closes) return "DT";
+  if (after === "") return prepositions.has(before) ? "DT" : undefined;
+  if (beings.has(after)) return before === "" || prepositions.has(before) ? "DT" : undefined;
+  if (determiners.has(after) || subjects.has(after) || objects.has(after) || isAdverb(after)) return undefined;
+  if (prepositions.has(before)) return before === "than" || prepositions.has(after) ? undefined : "DT";
+  if (["all", "do", "did", "and", "but"].includes(before)) return prepositions.has(after) ? undefined : "DT";
+  const verbal =
+    pasts.has(after) || haves.has(after) || modals.has(after) || prepositions.has(after) || after.endsWith("ed");
+  return before === "" && !verbal ? "DT" : undefined;
 }

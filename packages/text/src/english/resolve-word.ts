@@ -1,6 +1,6 @@
 import type { PhonemeSource } from "@katari/core";
 import { builtInLexicon, coreWords, letterNames } from "../pronunciation/built-in-lexicon.ts";
-import { inflectionsOf } from "../pronunciation/inflection.ts";
+import { inflectionsOf, possessiveOf } from "../pronunciation/inflection.ts";
 import { letterToSound } from "../pronunciation/letter-to-sound.ts";
 import type { Pronunciation, Reading } from "../pronunciation/pronunciation.ts";
 import { changeStress, joinCompound, joinLetters, type StressChange } from "../pronunciation/stress.ts";
@@ -23,6 +23,7 @@ interface Base {
   readonly source: PhonemeSource;
   readonly join?: (stem: string) => string;
   readonly stress?: StressChange;
+  readonly stemIs?: string;
 }
 
 /** Looks words up; see {@link createWordResolver}. */
@@ -79,6 +80,7 @@ export function createWordResolver(pronunciation: Pronunciation): WordResolver {
           source: "rule",
           join: inflection.join,
           ...(inflection.stress ? { stress: inflection.stress } : {}),
+          ...(inflection.stemIs ? { stemIs: inflection.stemIs } : {}),
         };
     }
     return undefined;
@@ -96,7 +98,7 @@ export function createWordResolver(pronunciation: Pronunciation): WordResolver {
   };
   const letters = (text: string): string =>
     joinLetters(
-      [...text.toLowerCase()].map(
+      Array.from(text.toLowerCase()).map(
         (letter) =>
           (bare
             ? letterNames.get(letter)
@@ -105,6 +107,11 @@ export function createWordResolver(pronunciation: Pronunciation): WordResolver {
     );
 
   const guess = (word: string): Base => {
+    const possessive = possessiveOf(word);
+    if (possessive) {
+      const stem = base(possessive.stem);
+      return { reading: possessive.join(first(stem.reading)), source: stem.source };
+    }
     const lower = word.toLowerCase();
     const compound = closedCompound(lower);
     if (compound !== undefined) return { reading: compound, source: "rule" };
@@ -131,18 +138,24 @@ export function createWordResolver(pronunciation: Pronunciation): WordResolver {
   };
 
   const choose = (
-    reading: Reading,
+    found: Base,
     near: Neighbours,
     next: NextSound,
   ): { phonemes: string; tag?: string; sure: boolean } => {
+    const { reading } = found;
     if (typeof reading === "string") return { phonemes: reading, sure: true };
     const fallback = reading["DEFAULT"] ?? Object.values(reading).find((value) => value !== null) ?? "";
+    if (found.stemIs !== undefined)
+      return { phonemes: reading[found.stemIs] ?? fallback, tag: found.stemIs, sure: true };
     if (next === "pause" && typeof reading["None"] === "string") return { phonemes: reading["None"], sure: true };
-    const tag = partOfSpeech(near, (wanted: PartOfSpeech) => typeof reading[wanted] === "string");
-    if (tag === undefined)
-      return { phonemes: fallback, sure: Object.keys(reading).every((key) => key === "DEFAULT" || key === "None") };
+    const has = (wanted: PartOfSpeech): boolean =>
+      typeof reading[wanted] === "string" && !(found.join && wanted === "ADJ");
+    const tag = partOfSpeech(near, has);
     const parent = tag === "VBD" || tag === "VBN" ? "VERB" : tag;
-    return { phonemes: reading[tag] ?? reading[parent] ?? fallback, tag, sure: true };
+    const said = tag === undefined || parent === undefined ? undefined : (reading[tag] ?? reading[parent]);
+    if (typeof said === "string" && tag !== undefined) return { phonemes: said, tag, sure: true };
+    const weakOnly = Object.keys(reading).every((key) => key === "DEFAULT" || key === "None");
+    return { phonemes: fallback, sure: weakOnly || tag !== undefined };
   };
 
   const small = (
@@ -184,7 +197,7 @@ export function createWordResolver(pronunciation: Pronunciation): WordResolver {
       const sense = senseRules.get(lower)?.(near);
       if (sense !== undefined) return { phonemes: sense, source: "rule", uncertain: true };
       const found = base(word);
-      const chosen = choose(found.reading, near, next);
+      const chosen = choose(found, near, next);
       let { phonemes } = chosen;
       if (found.stress) phonemes = changeStress(phonemes, found.stress);
       if (found.join) phonemes = found.join(phonemes);

@@ -41,7 +41,9 @@ export function unitsOf(phrase: string): SpokenUnit[] {
 
 /** Letters of an abbreviation as units: `AM` → `A`, `M`. */
 export function lettersOf(letters: string): SpokenUnit[] {
-  return [...letters.toUpperCase()].filter((letter) => /\p{L}/u.test(letter)).map((word) => ({ word, letter: true }));
+  return Array.from(letters.toUpperCase())
+    .filter((letter) => /\p{L}/u.test(letter))
+    .map((word) => ({ word, letter: true }));
 }
 
 /** Tries the rules in order at one place. */

@@ -136,7 +136,7 @@ export const symbolRules: readonly PatternRule[] = [
   { name: "symbol", pattern: one(Object.keys(names).join("")), say: ([sign = ""]) => unitsOf(names[sign] ?? "") },
   {
     name: "emoji",
-    pattern: /[\p{Emoji_Presentation}](?:[\u200d\ufe0f\u{1f3fb}-\u{1f3ff}]|\p{Extended_Pictographic}){0,12}/uy,
+    pattern: /[\p{Emoji_Presentation}](?:\u200d|\ufe0f|\p{Emoji_Modifier}|\p{Extended_Pictographic}){0,12}/uy,
     say: () => unitsOf("emoji"),
   },
 ];

@@ -126,8 +126,15 @@ function roman(word: string, context: RuleContext): readonly SpokenUnit[] | unde
   const value = romanValue(word);
   if (value === undefined || value > 400) return undefined;
   const { previous, text, at, blockKind } = context;
-  if (counted.test(previous)) return unitsOf(cardinalWords(String(value)));
+  const near = /\p{L}\s+$/u.test(text.slice(Math.max(0, at - 4), at));
+  const pronoun =
+    word === "I" &&
+    (/^\p{Ll}/u.test(previous) || /^\s+\p{Ll}/u.test(text.slice(at + 1, at + 4))) &&
+    blockKind !== "heading";
+  if (near && !pronoun && counted.test(previous)) return unitsOf(cardinalWords(String(value)));
   if (
+    near &&
+    !pronoun &&
     monarchs.test(previous) &&
     (word.length > 1 || /^(?:I|V|X)$/.test(word)) &&
     !/^I\s+[a-z]/.test(text.slice(at, at + 4))
@@ -142,15 +149,10 @@ function roman(word: string, context: RuleContext): readonly SpokenUnit[] | unde
     : undefined;
 }
 
+/** `St. Louis` is a saint, `Oak St.` a street: a capital behind decides, unless a name stands before and none behind. */
 function saintOrStreet(context: RuleContext, end: number): string {
-  const after = context.text.slice(end).trimStart();
-  const named = /^\p{Lu}/u.test(context.previous) || /(?:st|nd|rd|th)$/.test(context.previous);
-  return /^\p{Lu}/u.test(after) &&
-    !(named && /^(?:Louis|Paul|[A-Z][a-z]+)$/.test(after) === false && endsText(context.text, end))
-    ? "saint"
-    : named
-      ? "street"
-      : "saint";
+  if (/^\s*\p{Lu}/u.test(context.text.slice(end, end + 4))) return "saint";
+  return /^\p{Lu}|\d(?:st|nd|rd|th)$/u.test(context.previous) ? "street" : "saint";
 }
 
 function doctorOrDrive(context: RuleContext, end: number): string {

@@ -38,6 +38,11 @@ th' ð
 missus mˈɪsɪz
 miz mˈɪz
 messers mˈɛsəɹz
+simon sˈImən
+battersea bˈæTəɹsi
+tübingen tˈubɪŋən
+rosebery ɹˈOzbəɹi
+ichthyosaurus ˌɪkθiəsˈɔɹəs
 `;
 
 /** Small words and number words: used where there is no dictionary at all. */

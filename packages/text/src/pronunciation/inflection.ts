@@ -5,6 +5,8 @@ export interface Inflection {
   readonly stem: string;
   readonly join: (stem: string) => string;
   readonly stress?: StressChange;
+  /** Of a stem with several readings, this one is meant: `lived` is from the verb. */
+  readonly stemIs?: "VERB" | "NOUN" | "ADJ";
 }
 
 const voiceless = new Set("ptkfθ");
@@ -29,7 +31,7 @@ const withVowel =
   (stem: string): string =>
     flaps(stem) ? `${stem.slice(0, -1)}ɾ${ending}` : stem + ending;
 const withLy = (stem: string): string =>
-  /ᵊl$/.test(stem) ? `${stem.slice(0, -2)}əli` : last(stem) === "l" ? `${stem}i` : `${stem}li`;
+  stem.endsWith("ᵊl") ? `${stem.slice(0, -2)}əli` : last(stem) === "l" ? `${stem}i` : `${stem}li`;
 const plus =
   (ending: string) =>
   (stem: string): string =>
@@ -68,7 +70,7 @@ const prefixes: readonly (readonly [string, string])[] = [
  */
 export function* inflectionsOf(word: string): Generator<Inflection> {
   const cut = (letters: number): string => word.slice(0, -letters);
-  if (word.endsWith("'s")) yield { stem: cut(2), join: withS };
+  if (word.endsWith("'s")) yield { stem: cut(2), join: withS, stemIs: "NOUN" };
   if (word.endsWith("s'")) {
     yield { stem: cut(1), join: (stem) => stem };
     yield { stem: cut(2), join: withS };
@@ -87,15 +89,16 @@ export function* inflectionsOf(word: string): Generator<Inflection> {
     if (word.length > 4 && word.endsWith("ies")) yield { stem: `${cut(3)}y`, join: withS };
   }
   if (word.length >= 4 && word.endsWith("ed")) {
-    yield { stem: cut(1), join: withEd };
-    for (const stem of stems(cut(2))) yield { stem, join: withEd };
+    yield { stem: cut(1), join: withEd, stemIs: "VERB" };
+    for (const stem of stems(cut(2))) yield { stem, join: withEd, stemIs: "VERB" };
   }
   if (word.length >= 5 && word.endsWith("ing"))
-    for (const stem of stems(cut(3))) yield { stem, join: withVowel("ɪŋ"), stress: "at-least-secondary" };
+    for (const stem of stems(cut(3)))
+      yield { stem, join: withVowel("ɪŋ"), stress: "at-least-secondary", stemIs: "VERB" };
   if (word.length < 5) return;
-  if (word.endsWith("er")) for (const stem of stems(cut(2))) yield { stem, join: withVowel("əɹ") };
+  if (word.endsWith("er")) for (const stem of stems(cut(2))) yield { stem, join: withVowel("əɹ"), stemIs: "ADJ" };
   if (word.endsWith("ers")) for (const stem of stems(cut(3))) yield { stem, join: withVowel("əɹz") };
-  if (word.endsWith("est")) for (const stem of stems(cut(3))) yield { stem, join: withVowel("əst") };
+  if (word.endsWith("est")) for (const stem of stems(cut(3))) yield { stem, join: withVowel("əst"), stemIs: "ADJ" };
   if (word.endsWith("ily")) yield { stem: `${cut(3)}y`, join: (stem) => `${stem.slice(0, -1)}əli` };
   if (word.endsWith("ly")) yield { stem: cut(2), join: withLy };
   if (word.endsWith("bly") || word.endsWith("ply") || word.endsWith("tly"))
@@ -118,4 +121,10 @@ export function* inflectionsOf(word: string): Generator<Inflection> {
   for (const [letters, said] of prefixes)
     if (word.startsWith(letters) && word.length > letters.length + 3)
       yield { stem: word.slice(letters.length), join: before(said) };
+}
+
+/** The ending of a possessive, taken off a word that nobody knows: the guess is made for the stem. */
+export function possessiveOf(word: string): Inflection | undefined {
+  if (/[^']'s$/i.test(word)) return { stem: word.slice(0, -2), join: withS };
+  return /[^']'$/.test(word) ? { stem: word.slice(0, -1), join: (stem) => stem } : undefined;
 }

@@ -177,8 +177,12 @@ export function createNeuralGuesser(arrays: ReadonlyMap<string, NpzArray>): Neur
     cross: attention("model.decoder.layers.0.encoder_attn"),
     crossNorm: norm("model.decoder.layers.0.encoder_attn_layer_norm"),
   };
-  const ids = new Map([...meta.grapheme_chars].map((letter, index) => [letter, index] as const).slice(reserved));
-  const phonemes = [...meta.phoneme_chars];
+  const ids = new Map(
+    Array.from(meta.grapheme_chars)
+      .map((letter, index) => [letter, index] as const)
+      .slice(reserved),
+  );
+  const phonemes = Array.from(meta.phoneme_chars);
 
   const embed = (id: number, position: number, positions: Float32Array, embeddingNorm: Norm): Float32Array => {
     const hidden = embedding.slice(id * size, (id + 1) * size);
@@ -190,8 +194,8 @@ export function createNeuralGuesser(arrays: ReadonlyMap<string, NpzArray>): Neur
 
   return {
     guess(word) {
-      const letters = [...word].map((letter) => ids.get(letter) ?? unknownId);
-      if (letters.length === 0 || letters.every((id) => id === unknownId)) return undefined;
+      const letters = Array.from(word).map((letter) => ids.get(letter) ?? unknownId);
+      if (letters.every((id) => id === unknownId)) return undefined;
       const input = [meta.bos_token_id, ...letters, meta.eos_token_id];
       if (input.length > meta.max_position_embeddings) return undefined;
       const embedded = input.map((id, at) => embed(id, at, encoder.positions, encoder.embeddingNorm));

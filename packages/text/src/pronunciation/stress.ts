@@ -6,12 +6,12 @@ export const consonantSymbols: ReadonlySet<string> = new Set("bdfhjklmnpstvwzð�
 const primary = "ˈ";
 const secondary = "ˌ";
 
-const hasVowel = (phonemes: string): boolean => [...phonemes].some((symbol) => vowelSymbols.has(symbol));
+const hasVowel = (phonemes: string): boolean => Array.from(phonemes).some((symbol) => vowelSymbols.has(symbol));
 const isStressed = (phonemes: string): boolean => phonemes.includes(primary) || phonemes.includes(secondary);
 
 /** Puts a mark directly before the first vowel, where Misaki writes it. */
 function markFirstVowel(phonemes: string, mark: string): string {
-  const symbols = [...phonemes];
+  const symbols = Array.from(phonemes);
   const at = symbols.findIndex((symbol) => vowelSymbols.has(symbol));
   return at < 0 ? phonemes : [...symbols.slice(0, at), mark, ...symbols.slice(at)].join("");
 }

@@ -50,7 +50,7 @@ export function createFitter(
   const cache = new Map<string, string | undefined>();
   const fit = (symbol: string): string | undefined => {
     if (has(symbol)) return symbol;
-    return standIns[symbol]?.find((other) => [...other].every(has));
+    return standIns[symbol]?.find((other) => Array.from(other).every(has));
   };
   return (phonemes, where) => {
     let fitted = "";

@@ -1,0 +1,82 @@
+import type { ProjectDetail, Voice } from "@katari/contracts";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { startConversion, voicesQuery } from "../api/queries.ts";
+import { Button } from "../parts/button.tsx";
+import { Loading } from "../parts/loading.tsx";
+import { ErrorNotice } from "../parts/notice.tsx";
+import { useTexts } from "../texts/use-texts.ts";
+import { sortVoices } from "./sort-voices.ts";
+
+/** Voice and speed, and the button that starts. */
+export function StartNarration({ project, label }: { project: ProjectDetail; label: string }) {
+  const { t, count, error: errorText, languageName } = useTexts();
+  const client = useQueryClient();
+  const voices = useQuery(voicesQuery);
+  const [voice, setVoice] = useState<string>();
+  const [speed, setSpeed] = useState(1);
+  // One key for one press, also when it is sent twice because the answer was lost.
+  const key = useRef(crypto.randomUUID());
+  const sorted = voices.data ? sortVoices(voices.data, project.language) : [];
+  const chosen = voice ?? sorted.find((one) => one.installed)?.id;
+  const start = useMutation({
+    mutationFn: (id: string) => startConversion(project.id, { voice: id, speed }, key.current),
+    onSuccess: async () => {
+      key.current = crypto.randomUUID();
+      await client.invalidateQueries({ queryKey: ["project", project.id] });
+    },
+  });
+  const name = (one: Voice): string => {
+    const text = `${one.title} · ${one.languages.map(languageName).join(", ")}`;
+    return one.installed ? text : t("narration.notInstalled", { voice: text });
+  };
+  if (!voices.data) return voices.error ? <ErrorNotice error={errorText(voices.error)} /> : <Loading lines={2} />;
+  return (
+    <form
+      className="space-y-5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (chosen !== undefined) start.mutate(chosen);
+      }}
+    >
+      <label className="block text-sm">
+        <span className="text-soft">{t("narration.voice")}</span>
+        <select
+          value={chosen ?? ""}
+          onChange={(event) => setVoice(event.target.value)}
+          className="mt-1 block min-h-11 w-full rounded-md border border-line bg-paper px-3"
+        >
+          {sorted.map((one) => (
+            <option key={one.id} value={one.id} disabled={!one.installed}>
+              {name(one)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {sorted.every((one) => !one.installed) ? <p className="text-sm text-bad">{t("narration.noVoice")}</p> : null}
+      {sorted.some((one) => !one.installed) ? <p className="text-xs text-soft">{t("narration.installHint")}</p> : null}
+      <label className="block text-sm">
+        <span className="flex justify-between">
+          <span className="text-soft">{t("narration.speed")}</span>
+          <output className="tabular">
+            {count(speed)}×{speed === 1 ? ` (${t("narration.normalSpeed")})` : ""}
+          </output>
+        </span>
+        <input
+          type="range"
+          min={0.5}
+          max={2}
+          step={0.05}
+          value={speed}
+          aria-valuetext={`${count(speed)}×`}
+          onChange={(event) => setSpeed(Number(event.target.value))}
+          className="mt-1 h-9 w-full"
+        />
+      </label>
+      {start.error ? <ErrorNotice error={errorText(start.error)} /> : null}
+      <Button type="submit" look="primary" className="w-full" disabled={chosen === undefined || start.isPending}>
+        {label}
+      </Button>
+    </form>
+  );
+}

@@ -121,7 +121,12 @@ export function createBlockBuilder(ledger: FileLedger, head: BlockHead): BlockBu
 
 const ornament = /^(?:(?:[*＊]\s*)+|(?:[⁂☆★◇◆○●□■※§❦❧☙~～・·•–—―=_#-]\s*){3,}|[⁂❦❧☙]|#)$/u;
 
-/** Whether a paragraph is only an ornament between scenes (`* * *`, `⁂`, `———`). */
-export function isSceneBreak(text: string): boolean {
-  return ornament.test(text);
+/** The block that a builder holds; a paragraph that is only an ornament (`* * *`, `⁂`, `———`) is a scene break. */
+export function finishBlock(ledger: FileLedger, builder: BlockBuilder): SourceBlock | undefined {
+  const block = builder.finish();
+  if (!block || block.kind === "heading" || !ornament.test(block.text)) return block;
+  const { start, end } = block.range;
+  ledger.withdraw(start, end);
+  ledger.skip("scene-break", start, end);
+  return { ...block, kind: "scene-break", text: "", spans: [], range: { ...block.range, end: start } };
 }

@@ -1,11 +1,5 @@
 import type { BlockKind, SourceBlock } from "@katari/core";
-import {
-  createBlockBuilder,
-  isSceneBreak,
-  type BlockBuilder,
-  type BlockHead,
-  type OpenSpan,
-} from "../block-builder.ts";
+import { createBlockBuilder, finishBlock, type BlockBuilder, type BlockHead, type OpenSpan } from "../block-builder.ts";
 import { decodeEntity } from "../decode-entity.ts";
 import { createFileLedger, type FileLedger } from "../file-ledger.ts";
 import { findElements, foldedTextOf, textOf, tokensOf, type MarkupElement, type MarkupNode } from "../markup-tree.ts";
@@ -62,19 +56,9 @@ export function readBody(path: string, body: MarkupElement, language: string | u
   let rubySpan: OpenSpan | undefined;
 
   const flush = (): void => {
-    const block = builder?.finish();
+    const block = builder && finishBlock(ledger, builder);
     builder = undefined;
-    if (!block) return;
-    if (block.kind !== "heading" && isSceneBreak(block.text)) {
-      ledger.skip("scene-break", block.range.start, block.range.end);
-      blocks.push({
-        ...block,
-        kind: "scene-break",
-        text: "",
-        spans: [],
-        range: { ...block.range, end: block.range.start },
-      });
-    } else blocks.push(block);
+    if (block) blocks.push(block);
   };
   const opened = (context: Context): BlockBuilder => {
     if (builder) return builder;

@@ -1,6 +1,6 @@
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { AppError, assertNever, type BlockKind, type SourceBlock } from "@katari/core";
-import { createBlockBuilder, isSceneBreak, type BlockBuilder, type OpenSpan } from "../block-builder.ts";
+import { createBlockBuilder, finishBlock, type BlockBuilder, type OpenSpan } from "../block-builder.ts";
 import { isReading } from "../epub/read-ruby.ts";
 import type { FileLedger } from "../file-ledger.ts";
 import { alignText } from "./align-text.ts";
@@ -57,14 +57,8 @@ export function readMarkdownBlocks(ledger: FileLedger, from: number): SourceBloc
     }
   };
   const finish = (target: BlockBuilder): void => {
-    const block = target.finish();
-    if (!block) return;
-    if (block.kind === "heading" || !isSceneBreak(block.text)) blocks.push(block);
-    else {
-      const { start, end } = block.range;
-      ledger.skip("scene-break", start, end);
-      blocks.push({ ...block, kind: "scene-break", text: "", spans: [], range: { ...block.range, end: start } });
-    }
+    const block = finishBlock(ledger, target);
+    if (block) blocks.push(block);
   };
   const leaf = (children: readonly Phrasing[], place: Place): void => {
     const target = createBlockBuilder(ledger, place);

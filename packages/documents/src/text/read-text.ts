@@ -1,5 +1,5 @@
 import { AppError, type SourceBlock, type SourceDocument, type SourceTree } from "@katari/core";
-import { createBlockBuilder, isSceneBreak } from "../block-builder.ts";
+import { createBlockBuilder, finishBlock } from "../block-builder.ts";
 import { createFileLedger, type FileLedger } from "../file-ledger.ts";
 import { guessLanguage } from "../guess-language.ts";
 import { titleRule } from "../part-titles.ts";
@@ -80,10 +80,7 @@ function toBlock(
       addAozoraLine(ledger, target, line.start, line.end, aozora);
     }
   } else addPlainLines(ledger, target, lines, verse && level === undefined);
-  const block = target.finish();
-  if (!block || level !== undefined || !isSceneBreak(block.text)) return block;
-  ledger.skip("scene-break", block.range.start, block.range.end);
-  return { ...block, kind: "scene-break", text: "", spans: [], range: { ...block.range, end: block.range.start } };
+  return finishBlock(ledger, target);
 }
 
 function chapters(

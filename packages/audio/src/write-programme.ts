@@ -67,12 +67,15 @@ const formats: Readonly<Record<ProgrammeFormat, FormatFacts>> = {
 
 const toleranceLu = 0.1;
 const measuringPasses = 3;
+/** More than this is not made up for: squeezing peaks harder would be heard before it made anything louder. */
+const largestMakeUpDb = 3;
 const passesExpected = 2;
 
 /**
  * Writes a finished programme. One gain for the whole of it brings its integrated loudness to the target; a look-ahead
  * limiter holds the true peak. First pass: measure. Where the limiter would have to work, one or two more measure what
- * it takes away, and the gain makes up for it. Last pass: gain, limiter, encoder, file. Everything streams.
+ * it takes away, and the gain makes up for it (by 3 dB at most: a programme of nothing but peaks ends below the target,
+ * and the result says so). Last pass: gain, limiter, encoder, file. Everything streams.
  *
  * The file is fsynced. On an error or an abort the file is left unfinished, its handle closed and the encoder's thread
  * ended. Throws `audio-suspect` when nothing can be heard in the plan, `cancelled` when aborted, `disk-full` and others
@@ -187,14 +190,15 @@ async function findGain(
     throw new AppError("audio-suspect", "There is no sound in the programme.", {
       cure: "Check the chapters that were chosen, and convert them again.",
     });
-  let gainDb = targetLufs - source.integratedLufs;
+  const plainGainDb = targetLufs - source.integratedLufs;
+  let gainDb = plainGainDb;
   for (let pass = 1; pass < measuringPasses; pass++) {
     if (source.truePeakDbtp + gainDb <= ceilingDbtp) break;
     progress.start(false);
     const limited = await master(options, { sampleRate: plan.sampleRate, gainDb, ceilingDbtp }, progress.advance);
     const missing = targetLufs - limited.integratedLufs;
     if (Math.abs(missing) <= toleranceLu) break;
-    gainDb += missing;
+    gainDb = Math.min(gainDb + missing, plainGainDb + largestMakeUpDb);
   }
   return gainDb;
 }

@@ -8,6 +8,7 @@ import { vorbisComments } from "./vorbis-comments.ts";
 
 const blockTypes = { streamInfo: 0, vorbisComment: 4, picture: 6 } as const;
 const frontCover = 3;
+const sampleBits = 16;
 const largestBlockBytes = 2 ** 24 - 1;
 
 /**
@@ -27,9 +28,9 @@ export async function openFlac(options: ProgrammeFileOptions): Promise<Programme
       u16(maximumBlock),
       u24(maximumFrame === 0 ? 0 : minimumFrame),
       u24(maximumFrame),
-      // 20 bits rate, 3 bits channels − 1, 5 bits depth − 1, 36 bits length.
-      u24(sampleRate >>> 4),
-      u8(((sampleRate & 15) << 4) | (0 << 1) | (15 >>> 4), ((15 & 15) << 4) | Math.floor(lengthSamples / 2 ** 32)),
+      // 20 bits rate, 3 bits channels − 1 (0), 5 bits depth − 1 (whose highest is 0), 36 bits length.
+      u16(sampleRate >>> 4),
+      u8((sampleRate & 15) << 4, ((sampleBits - 1) << 4) | Math.floor(lengthSamples / 2 ** 32)),
       u32(lengthSamples % 2 ** 32),
       hash,
     );

@@ -29,7 +29,12 @@ export function chapterTrak(id: number, track: ChapterTrack): Uint8Array {
   const first = chapters[0]?.startSamples ?? 0;
   const edits: Edit[] = [{ duration: lengthSamples - first, mediaTime: 0 }];
   if (first > 0) edits.unshift({ duration: first, mediaTime: -1 });
-  const durations = chapters.map((chapter) => ({ count: 1, duration: chapter.endSamples - chapter.startSamples }));
+  // The last title lasts longer by the lead-in than its edit shows: so the media is as long as the programme, from which
+  // some readers (ffmpeg) take the last chapter's end without looking at the edits.
+  const durations = chapters.map((chapter, index) => ({
+    count: 1,
+    duration: chapter.endSamples - chapter.startSamples + (index === chapters.length - 1 ? first : 0),
+  }));
   const tables = [
     fullBox("stsd", 0, 0, u32(1), textDescription()),
     stts(durations),
@@ -43,7 +48,7 @@ export function chapterTrak(id: number, track: ChapterTrack): Uint8Array {
     edts(edits),
     box(
       "mdia",
-      mdhd(sampleRate, lengthSamples - first, track.language),
+      mdhd(sampleRate, lengthSamples, track.language),
       hdlr("text", "Chapters"),
       box("minf", box("gmhd", gmin(), textHeader()), dinf(), box("stbl", ...tables)),
     ),

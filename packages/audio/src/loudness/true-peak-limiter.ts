@@ -1,4 +1,3 @@
-import { createSampleQueue } from "./sample-queue.ts";
 import { overshootBound, peakAfter, peakReachSamples } from "./true-peak.ts";
 
 export interface TruePeakLimiterOptions {
@@ -19,7 +18,7 @@ const runSamples = 64;
 
 /**
  * A look-ahead limiter on the true peak. For each sample the gain that its peak (4× oversampled) needs; of that the
- * minimum over ± the look-ahead; a slow release; then a weighted mean over ± the look-ahead. Every value that the mean
+ * minimum over ± the look-ahead; a slow release; then a triangular mean over ± the look-ahead. Every value that the mean
  * at a sample takes in is at most what that sample needs, so the smooth gain never lets it through. Where nothing is
  * over the ceiling, samples pass unchanged, bit for bit.
  */
@@ -27,95 +26,106 @@ export function createTruePeakLimiter(options: TruePeakLimiterOptions): TruePeak
   const { sampleRate, ceilingDbtp, lookaheadMs = 5 } = options;
   const ceiling = 10 ** (ceilingDbtp / 20);
   const reach = Math.max(1, Math.round((lookaheadMs * sampleRate) / 1000));
-  const releaseStep = 1 - Math.exp(-1000 / (releaseMs * sampleRate));
-  const kernel = hann(reach);
-  const input = createSampleQueue();
-  const needed = createSampleQueue();
-  const released = createSampleQueue();
-  // Index of the last value below 1: everything further away than the look-ahead needs no arithmetic.
-  let lastNeeded = -Infinity;
-  let lastReleased = -Infinity;
-  let release = 1;
+  const nextGain = createGainFollower(reach, 1 - Math.exp(-1000 / (releaseMs * sampleRate)));
+  // Silence before the first sample, as a player has it. `base` is the index of buffer[0] in the stream.
+  let buffer = new Float32Array(peakReachSamples);
+  let base = -peakReachSamples;
+  let next = 0;
   let taken = 0;
   let given = 0;
 
-  // The input stands `peakReachSamples` later in its queue, so that there is silence before its first sample.
-  input.append(new Float32Array(peakReachSamples));
-
-  const findNeeded = () => {
-    const end = input.end - peakReachSamples;
-    while (needed.end + peakReachSamples < end) {
-      const first = needed.end + peakReachSamples;
-      const stop = Math.min(first + runSamples, end);
-      const view = input.view(first - peakReachSamples, stop + peakReachSamples);
-      let largest = 0;
-      for (const value of view) largest = Math.max(largest, Math.abs(value));
-      const harmless = largest * overshootBound <= ceiling;
+  const run = (pcm: Float32Array): Float32Array => {
+    const joined = new Float32Array(buffer.length + pcm.length);
+    joined.set(buffer);
+    joined.set(pcm, buffer.length);
+    const end = base + joined.length - peakReachSamples;
+    const out = new Float32Array(Math.max(0, Math.min(taken, end - reach * 2) - given));
+    let filled = 0;
+    while (next < end) {
+      const stop = Math.min(next + runSamples, end);
+      const harmless = largestIn(joined, next - base - peakReachSamples, stop - base + peakReachSamples) <= ceiling;
       // A peak between two samples counts for both of them.
-      let before = harmless ? 0 : peakAfter(view, peakReachSamples - 1);
-      for (let i = 0; i < stop - first; i++) {
-        const after = harmless ? 0 : peakAfter(view, i + peakReachSamples);
+      let before = harmless ? 0 : peakAfter(joined, next - base - 1);
+      for (; next < stop; next++) {
+        const after = harmless ? 0 : peakAfter(joined, next - base);
         const peak = Math.max(before, after);
         before = after;
-        if (peak > ceiling) lastNeeded = needed.end;
-        needed.push(peak > ceiling ? ceiling / peak : 1);
+        const gain = nextGain(peak > ceiling ? ceiling / peak : 1);
+        const sample = next - reach * 2;
+        if (sample >= 0 && filled < out.length) out[filled++] = (joined[sample - base] ?? 0) * gain;
       }
     }
-  };
-  const findReleased = () => {
-    while (released.end + reach < needed.end) {
-      const at = released.end;
-      let lowest = 1;
-      if (lastNeeded >= at - reach)
-        for (let i = at - reach; i <= at + reach; i++) lowest = Math.min(lowest, needed.at(i, 1));
-      release = Math.min(lowest, release + (1 - release) * releaseStep);
-      if (release > 0.99999) release = 1;
-      if (release < 1) lastReleased = at;
-      released.push(release);
-    }
-  };
-  const give = (end: number): Float32Array => {
-    const out = new Float32Array(Math.max(0, end - given));
-    for (let i = 0; i < out.length; i++) {
-      const at = given + i;
-      const sample = input.at(at + peakReachSamples, 0);
-      if (lastReleased < at - reach) {
-        out[i] = sample;
-        continue;
-      }
-      let gain = 0;
-      for (let k = -reach; k <= reach; k++) gain += (kernel[k + reach] ?? 0) * released.at(at + k, 1);
-      out[i] = sample * gain;
-    }
-    given += out.length;
-    input.dropBefore(given);
-    needed.dropBefore(released.end - reach);
-    released.dropBefore(given - reach);
+    given += filled;
+    const keepFrom = Math.max(base, Math.min(next - peakReachSamples, next - reach * 2));
+    buffer = joined.slice(keepFrom - base);
+    base = keepFrom;
     return out;
-  };
-  const run = (pcm: Float32Array, limit: number): Float32Array => {
-    input.append(pcm);
-    findNeeded();
-    findReleased();
-    return give(Math.min(limit, released.end - reach));
   };
   return {
     push(pcm) {
       taken += pcm.length;
-      return run(pcm, taken);
+      return run(pcm);
     },
     flush() {
-      return run(new Float32Array(peakReachSamples + reach * 2 + 2), taken);
+      return run(new Float32Array(peakReachSamples + reach * 2));
     },
   };
 }
 
-/** Weights of a mean over −reach … reach that add up to 1. */
-function hann(reach: number): Float64Array {
-  const weights = Float64Array.from(
-    { length: reach * 2 + 1 },
-    (_, i) => 0.5 - 0.5 * Math.cos((Math.PI * (i + 1)) / (reach + 1)),
-  );
-  const sum = weights.reduce((a, b) => a + b, 0);
-  return weights.map((weight) => weight / sum);
+/** Bound of the true peak in a stretch: its largest sample times what interpolation can add. */
+function largestIn(buffer: Float32Array, start: number, end: number): number {
+  let largest = 0;
+  for (let i = Math.max(0, start); i < end; i++) {
+    const value = Math.abs(buffer[i] ?? 0);
+    if (value > largest) largest = value;
+  }
+  return largest * overshootBound;
+}
+
+/**
+ * Takes the gain that each sample needs and gives, 2 × `reach` samples later, the gain that it gets. All of it in a few
+ * operations per sample: the minimum by a monotonic queue, the triangular mean as two running means over reach + 1.
+ */
+function createGainFollower(reach: number, releaseStep: number): (needed: number) => number {
+  const window = reach * 2 + 1;
+  const mean = reach + 1;
+  const queueValues = new Float64Array(window + 1);
+  const queueIndices = new Float64Array(window + 1);
+  let head = 0;
+  let size = 0;
+  let index = 0;
+  let release = 1;
+  let untouched = window;
+  const first = new Float64Array(mean).fill(1);
+  const second = new Float64Array(mean).fill(1);
+  let firstSum = mean;
+  let secondSum = mean;
+  return (needed) => {
+    const capacity = queueValues.length;
+    while (size > 0 && (queueValues[(head + size - 1) % capacity] ?? 0) >= needed) size--;
+    queueValues[(head + size) % capacity] = needed;
+    queueIndices[(head + size) % capacity] = index;
+    size++;
+    if ((queueIndices[head] ?? 0) <= index - window) {
+      head = (head + 1) % capacity;
+      size--;
+    }
+    const lowest = queueValues[head] ?? 1;
+    release = Math.min(lowest, release + (1 - release) * releaseStep);
+    if (release > 0.99999) release = Math.min(lowest, 1);
+    untouched = release < 1 ? 0 : untouched + 1;
+    const at = index % mean;
+    index++;
+    firstSum += release - (first[at] ?? 1);
+    first[at] = release;
+    const firstMean = firstSum / mean;
+    secondSum += firstMean - (second[at] ?? 1);
+    second[at] = firstMean;
+    if (untouched < window) return secondSum / mean;
+    // Only ones are left in reach: the running sums start afresh, so that rounding never adds up.
+    if (untouched === window) second.fill(1);
+    firstSum = mean;
+    secondSum = mean;
+    return 1;
+  };
 }

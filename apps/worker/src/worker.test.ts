@@ -1,18 +1,8 @@
-import type { Announcement } from "@katari/contracts";
-import { createKserveHttpServer } from "@katari/inference";
-import { createMemoryBus, type MessageBus } from "@katari/queue";
-import { createLogger } from "@katari/telemetry";
 import { decodeWav } from "@katari/audio";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  openStudio,
-  readResults,
-  startModelServer,
-  until,
-  type ModelServerProcess,
-  type Studio,
-} from "./fixtures/studio.ts";
-import { createWorker, type WorkerOptions } from "./worker.ts";
+import { startTestWorker } from "./fixtures/start-worker.ts";
+import { openStudio, startModelServer, until, type ModelServerProcess, type Studio } from "./fixtures/studio.ts";
+import type { WorkerOptions } from "./worker.ts";
 
 let studio: Studio;
 let server: ModelServerProcess;
@@ -30,31 +20,10 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-/** A bus and a started worker on it. */
 async function start(over: Partial<WorkerOptions> = {}, url = server.url) {
-  const bus: MessageBus = createMemoryBus({ deliveryLimit: 2 });
-  const modelServer = createKserveHttpServer({ url });
-  const announcements: Announcement[] = [];
-  bus.listen("announcements", (body) => announcements.push(body as Announcement));
-  const worker = createWorker({
-    bus,
-    store: studio.store,
-    modelServers: { cpu: modelServer },
-    slots: { "speech.cpu.interactive": 1, "speech.cpu.bulk": 2 },
-    workerId: "worker-1",
-    logger: createLogger({ level: "silent", name: "worker" }),
-    scratchFolder: studio.folder,
-    pollMs: 20,
-    ...over,
-  });
-  await worker.start();
-  const results = await readResults(bus);
-  cleanups.push(async () => {
-    await worker.stop();
-    await bus.close();
-    await modelServer.close();
-  });
-  return { bus, worker, results, announcements };
+  const started = await startTestWorker(studio, url, over);
+  cleanups.push(() => started.end());
+  return started;
 }
 
 describe("a worker with a real model server", () => {
@@ -69,7 +38,7 @@ describe("a worker with a real model server", () => {
     expect(rendered).toBe(true);
     expect(take.key).toBe(task.takeKey);
     // Units of the test voice (tone-tables.ts): pad 12, space 2, full stop 8, sounding 2 + id % 3, pad 12; 600 samples each.
-    const units = [..."himə"].map((symbol) => 2 + ((studio.manifest.vocabulary[symbol] ?? 0) % 3));
+    const units = ["h", "i", "m", "ə"].map((symbol) => 2 + ((studio.manifest.vocabulary[symbol] ?? 0) % 3));
     const sum = (list: number[]) => list.reduce((total, each) => total + each, 0);
     const total = 12 + sum(units) + 2 + 8 + 12;
     expect(take.lengthSamples).toBe(total * 600);

@@ -31,13 +31,14 @@ export function createSpeechHandler(options: SpeechHandlerOptions) {
   return async (task: SpeechTask, signal: AbortSignal): Promise<SpeechResult> => {
     const { rendering, phonemes, parts } = task;
     const { modelName, modelVersion } = rendering;
+    checkKey(task, rendering);
     const known = await takes.find(task.takeKey, parts.length, signal);
     if (known) return { kind: "speech", take: known, rendered: false };
 
     const voice = await voices.get(rendering.voiceRef);
     const { manifest } = voice;
     const toldDigest = await modelFacts.sourceDigest(modelName, modelVersion);
-    checkKey(task, voice, toldDigest);
+    checkRendering(task, voice, toldDigest);
 
     const family = voiceFamily(manifest);
     const { inputs } = family.prepare({ phonemes, speed: rendering.speed, manifest, style: voice.style });
@@ -73,13 +74,21 @@ export function createSpeechHandler(options: SpeechHandlerOptions) {
 const symbolsOf = (part: VoicePart | undefined): number =>
   (part?.words ?? []).reduce((sum, [start, end]) => sum + end - start, 0);
 
+/** Throws when the task's take key is not that of the rendering and its input. */
+function checkKey(task: SpeechTask, rendering: Rendering): void {
+  const { family, familyRevision, modelSourceDigest, voiceId, voiceDigest, parameters, speed, variant } = rendering;
+  const facts = { family, familyRevision, modelSourceDigest, voiceId, voiceDigest, parameters, speed, variant };
+  const key = takeKey({ ...facts, voiceInput: { phonemes: task.phonemes } }, sha256Hex);
+  if (key !== task.takeKey) throw mismatch("its take key is not that of its input");
+}
+
 /**
- * Recomputes the take key from what is really going to run. The planner may have pinned another model than the one that
- * is served, or be of another version than this worker; a take under a wrong key would be heard for ever.
+ * Compares what the task pins with what is really going to run. The planner may have pinned another model than the one
+ * that is served, or be of another version than this worker; a take under a wrong key would be heard for ever.
  */
-function checkKey(task: SpeechTask, voice: ShelvedVoice, toldDigest: string | undefined): void {
+function checkRendering(task: SpeechTask, voice: ShelvedVoice, toldDigest: string | undefined): void {
   const { rendering } = task;
-  const { manifest } = voice;
+  const { manifest, digests } = voice;
   const real: Rendering = {
     ...rendering,
     family: manifest.family,
@@ -88,24 +97,15 @@ function checkKey(task: SpeechTask, voice: ShelvedVoice, toldDigest: string | un
     modelName: manifest.model.name,
     modelVersion: manifest.model.version,
     voiceId: manifest.id,
-    voiceDigest: voice.digests.find((digest) => digest === rendering.voiceDigest) ?? manifest.style.digest,
+    voiceDigest: digests.find((digest) => digest === rendering.voiceDigest) ?? manifest.style.digest,
   };
   const differing = Object.entries(real).find(([name, value]) => rendering[name as keyof Rendering] !== value);
-  const key = takeKey({ ...takeKeyFacts(real), voiceInput: { phonemes: task.phonemes } }, sha256Hex);
-  if (key === task.takeKey && !differing) return;
-  const what = differing ? `${differing[0]} is another one here` : "its take key is not that of its input";
-  throw new AppError(
-    "model-unavailable",
-    `The task was planned for another rendering than this worker runs: ${what}.`,
-    {
-      cure: "Update server, worker and model server to the same version, and check the voice with `katari voices verify`.",
-      retryable: true,
-    },
-  );
+  if (differing) throw mismatch(`${differing[0]} is another one here`);
+  checkKey(task, real);
 }
 
-/** The part of a rendering that decides how the take sounds. */
-function takeKeyFacts(rendering: Rendering) {
-  const { family, familyRevision, modelSourceDigest, voiceId, voiceDigest, parameters, speed, variant } = rendering;
-  return { family, familyRevision, modelSourceDigest, voiceId, voiceDigest, parameters, speed, variant };
-}
+const mismatch = (what: string): AppError =>
+  new AppError("model-unavailable", `The task was planned for another rendering than this worker runs: ${what}.`, {
+    cure: "Update server, worker and model server to the same version, and check the voice with `katari voices verify`.",
+    retryable: true,
+  });

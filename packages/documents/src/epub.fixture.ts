@@ -1,29 +1,31 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { crc32 } from "node:zlib";
+import { crc32, deflateRawSync } from "node:zlib";
 import type { SourceTree } from "@katari/core";
 import { readSource } from "./read-source.ts";
 
 /** Files of an archive by name, in order. */
 export type ArchiveFiles = Readonly<Record<string, string | Uint8Array>>;
 
-/** Writes a ZIP archive with stored entries (APPNOTE 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16). */
-export function writeZip(files: ArchiveFiles): Uint8Array {
+/** Writes a ZIP archive (APPNOTE 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16), its entries stored or deflated. */
+export function writeZip(files: ArchiveFiles, deflated = false): Uint8Array {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
   for (const [name, content] of Object.entries(files)) {
     const data = Buffer.from(content as Uint8Array);
+    const packed = deflated ? deflateRawSync(data) : data;
     const nameBytes = Buffer.from(name);
     const shared = Buffer.alloc(26);
     shared.writeUInt16LE(20, 0);
     shared.writeUInt16LE(0x0800, 2);
+    shared.writeUInt16LE(deflated ? 8 : 0, 4);
     shared.writeUInt32LE(crc32(data), 10);
-    shared.writeUInt32LE(data.length, 14);
+    shared.writeUInt32LE(packed.length, 14);
     shared.writeUInt32LE(data.length, 18);
     shared.writeUInt16LE(nameBytes.length, 22);
-    const local = Buffer.concat([Buffer.from("PK\x03\x04", "latin1"), shared, nameBytes, data]);
+    const local = Buffer.concat([Buffer.from("PK\x03\x04", "latin1"), shared, nameBytes, packed]);
     const tail = Buffer.alloc(14);
     tail.writeUInt32LE(offset, 10);
     directory.push(Buffer.concat([Buffer.from("PK\x01\x02\x14\0", "latin1"), shared, tail, nameBytes]));

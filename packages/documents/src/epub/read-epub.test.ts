@@ -273,6 +273,21 @@ describe("books that cannot be read", () => {
     ]);
   });
 
+  it("reads deflated files, and refuses one that unpacks to hundreds of times its size", async () => {
+    expect(titles(await readBytes(writeZip(files, true), "b.epub"))).toEqual(["One"]);
+    const bomb = writeZip({ ...files, "OEBPS/1.xhtml": " ".repeat(20 * 1024 * 1024) }, true);
+    await expect(readBytes(bomb, "b.epub")).rejects.toMatchObject({ code: "too-large" });
+  });
+
+  it("refuses a file that unpacks to another size than it says", async () => {
+    const bytes = Buffer.from(writeZip({ ...files, "OEBPS/1.xhtml": "a".repeat(5_000) }, true));
+    // 5,000 in the central directory becomes 500.
+    const size = Buffer.alloc(4);
+    size.writeUInt32LE(5_000);
+    bytes.writeUInt32LE(500, bytes.lastIndexOf(size));
+    await expect(readBytes(bytes, "b.epub")).rejects.toMatchObject({ code: "damaged-source" });
+  });
+
   it("refuses one that is cut short", async () => {
     const bytes = writeZip(files);
     await expect(readBytes(bytes.subarray(0, bytes.length - 60), "b.epub")).rejects.toMatchObject({

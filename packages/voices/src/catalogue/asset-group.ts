@@ -38,8 +38,8 @@ export interface AssetGroup {
   readonly optional: boolean;
   readonly packages: readonly PinnedPackage[];
   readonly assets: readonly Asset[];
-  /** Licence texts to keep: members of the packages. */
-  readonly licences: readonly { readonly package: string; readonly member: string; readonly path: string }[];
+  /** Licence texts, kept wherever they come along; single files from the web come without. */
+  readonly licences: readonly Asset[];
 }
 
 /** Bytes that have to come from elsewhere for a group, by its packages. */

@@ -166,7 +166,7 @@ export function createVoiceCatalogue(options: VoiceCatalogueOptions): VoiceCatal
     });
     const staged = join(workFolder, "set");
     await mkdir(staged);
-    await buildModelSet({ store, folder: staged, before: setFolder, logger, onProgress, ...abort });
+    await buildModelSet({ store, folder: staged, logger, onProgress, ...abort });
     onProgress({ phase: "install", item: "the model", doneBytes: 0, totalBytes: 0 });
     await replaceFolder(staged, setFolder, join(workFolder, "old-set"));
     await store.clear();

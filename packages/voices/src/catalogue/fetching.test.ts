@@ -159,10 +159,8 @@ describe("fetching from a registry", () => {
     const index = await serve((request, response) => {
       asked.push([request.url, request.headers.accept, request.headers.authorization]);
       if (request.url === "/simple/thing/")
-        return response.end(
-          JSON.stringify({ files: [{ filename: pinned.name, url: "../../files/thing.whl", hashes: {} }] }),
-        );
-      sendContent(request, response);
+        response.end(JSON.stringify({ files: [{ filename: pinned.name, url: "../../files/thing.whl", hashes: {} }] }));
+      else sendContent(request, response);
     });
     const environment = { PIP_INDEX_URL: `${index.replace("http://", "http://me:p%40ss@")}/simple` };
     const store = await acquire([packageIndexSource], { environment, group: group("pypi") });
@@ -192,8 +190,8 @@ describe("fetching from a registry", () => {
     const asked: (string | undefined)[] = [];
     const hub = await serve((request, response) => {
       asked.push(request.url);
-      if (request.url?.startsWith("/nobody/")) return response.writeHead(404).end();
-      sendContent(request, response);
+      if (request.url?.startsWith("/nobody/")) response.writeHead(404).end();
+      else sendContent(request, response);
     });
     const store = await acquire([huggingFaceSource], { environment: { HF_ENDPOINT: hub } });
     expect(asked).toEqual(["/nobody/nothing/resolve/main/thing.bin", "/someone/things/resolve/main/thing.bin"]);

@@ -1,5 +1,5 @@
 import { AppError } from "@katari/core";
-import { appendFile, link, rm, writeFile } from "node:fs/promises";
+import { appendFile, link, mkdir, rm, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import type { DownloadStore } from "./download-store.ts";
@@ -27,20 +27,18 @@ export const modelSetFiles = {
 export async function buildModelSet(options: {
   readonly store: DownloadStore;
   readonly folder: string;
-  /** The folder that the new one replaces: licence texts come from there when single files were fetched. */
-  readonly before: string;
   readonly logger: VoiceLogger;
   readonly onProgress: OnVoiceProgress;
   readonly signal?: AbortSignal;
 }): Promise<void> {
-  const { store, folder, before, logger, onProgress, signal } = options;
+  const { store, folder, logger, onProgress, signal } = options;
   const step = (phase: "unpack" | "rewrite" | "compare", item: string): void =>
     onProgress({ phase, item, doneBytes: 0, totalBytes: 0 });
   const files: InstalledFile[] = [];
   for (const group of kokoroGroups) {
     if (group.optional && !(await store.hasGroup(group))) continue;
     step("unpack", group.title);
-    files.push(...(await unpackGroup(group, { store, folder, before, ...(signal ? { signal } : {}) })));
+    files.push(...(await unpackGroup(group, store, folder, signal)));
   }
   const published = join(folder, modelSetFiles.published);
   await appendFile(published, timingsSuffix);
@@ -67,6 +65,7 @@ export async function buildModelSet(options: {
     await link(published, served);
   }
   await writeMeasurements(folder, measurement, keepsRewritten);
+  await mkdir(join(folder, "licences"), { recursive: true });
   await writeFile(join(folder, modelSetFiles.attribution), attributionText);
   const made = [modelSetFiles.published, modelSetFiles.served, modelSetFiles.measurements, modelSetFiles.attribution];
   const others = files.filter((file) => file.path !== modelSetFiles.published);

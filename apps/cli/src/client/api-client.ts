@@ -7,6 +7,7 @@ import {
   type ProjectSummary,
   type StartConversion,
   type StartExport,
+  type System,
 } from "@katari/contracts";
 import { AppError, type StoredEvent } from "@katari/core";
 import { createReadStream } from "node:fs";
@@ -31,6 +32,7 @@ export interface ApiClient {
   getConversion(conversionId: string): Promise<Conversion>;
   changeConversion(conversionId: string, change: "pause" | "resume" | "cancel" | "retry"): Promise<Conversion>;
   startExport(projectId: string, input: StartExport): Promise<Export>;
+  getSystem(): Promise<System>;
   getExport(exportId: string): Promise<Export>;
   downloadExport(exportId: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /** Events after an id, for ever: reconnects and replays by itself. A `reset` is told as `undefined`. */
@@ -57,7 +59,7 @@ export function createApiClient({ url, token }: ApiAddress): ApiClient {
     createProject: (path, fileName, signal) =>
       json(`/projects?fileName=${encodeURIComponent(fileName)}`, {
         method: "POST",
-        body: createReadStream(path) as unknown as BodyInit,
+        body: createReadStream(path) as unknown as NonNullable<RequestInit["body"]>,
         duplex: "half",
         headers: { "content-type": "application/octet-stream" },
         signal,
@@ -69,6 +71,7 @@ export function createApiClient({ url, token }: ApiAddress): ApiClient {
     getConversion: (conversionId) => json(`/conversions/${conversionId}`),
     changeConversion: (conversionId, change) => post(`/conversions/${conversionId}/${change}`, {}),
     startExport: (projectId, input) => post(`/projects/${projectId}/exports`, input),
+    getSystem: () => json("/system"),
     getExport: (exportId) => json(`/exports/${exportId}`),
     async downloadExport(exportId, signal) {
       const response = await call(`/exports/${exportId}/file`, { signal });

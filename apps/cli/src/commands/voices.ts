@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Fails with `unknown-voice` when nobody has heard of the voice, naming those that there are. */
 export async function knownVoice(catalogue: VoiceCatalogue, id: string): Promise<void> {
-  const known = new Set([...(await catalogue.available()), ...(await catalogue.list())].map((voice) => voice.id));
+  const known = new Set([...catalogue.available(), ...(await catalogue.list())].map((voice) => voice.id));
   if (known.has(id)) return;
   throw new AppError("unknown-voice", `There is no voice "${id}".`, {
     cure: `Choose one of: ${[...known].sort().join(", ")}.`,
@@ -28,9 +28,9 @@ export async function ensureVoice(
   await catalogue.add(id, {
     ...(from === undefined ? {} : { from }),
     signal,
-    onProgress: ({ phase, doneBytes, totalBytes }) =>
+    onProgress: ({ phase, item, doneBytes, totalBytes }) =>
       progress.update(
-        `Voice ${id}: ${phase}`,
+        `Voice ${id}: ${phase} ${item}`,
         totalBytes > 0 ? doneBytes / totalBytes : undefined,
         totalBytes > 0 ? `${(doneBytes / 1e6).toFixed(0)} of ${(totalBytes / 1e6).toFixed(0)} MB` : "",
       ),
@@ -42,7 +42,7 @@ export async function ensureVoice(
 export async function listVoices(environment: Environment, options: { json?: boolean }): Promise<void> {
   const catalogue = voiceCatalogue(environment);
   const installed = new Map((await catalogue.list()).map((voice) => [voice.id, voice.state]));
-  const voices = (await catalogue.available()).map((voice) => ({
+  const voices = catalogue.available().map((voice) => ({
     ...voice,
     state: installed.get(voice.id) ?? "not installed",
   }));
@@ -61,7 +61,8 @@ export async function addVoice(
   signal: AbortSignal,
 ): Promise<void> {
   const catalogue = voiceCatalogue(environment);
-  await knownVoice(catalogue, id);
+  // A folder may hold a voice that this program has not heard of.
+  if (options.from === undefined) await knownVoice(catalogue, id);
   const progress = createProgress({ stream: process.stderr, quiet: options.json === true, now: Date.now });
   const from = options.from === undefined ? undefined : fromCaller(options.from, environment);
   await ensureVoice(catalogue, id, progress, signal, from);
@@ -78,7 +79,11 @@ export async function removeVoice(id: string, environment: Environment, options:
 
 /** `katari voices verify <id>`: every file against its hash. Throws AppError `voice-damaged`. */
 export async function verifyVoice(id: string, environment: Environment, options: { json?: boolean }): Promise<void> {
-  await voiceCatalogue(environment).verify(id);
+  const { problems } = await voiceCatalogue(environment).verify(id);
+  if (problems.length > 0)
+    throw new AppError("voice-damaged", `The voice ${id} is damaged:\n  ${problems.join("\n  ")}`, {
+      cure: `Run katari voices add ${id} to repair it.`,
+    });
   process.stdout.write(
     options.json === true ? `${JSON.stringify({ voice: id, state: "ready" })}\n` : `Voice ${id} is whole.\n`,
   );

@@ -26,7 +26,13 @@ export interface FolderLock {
  * Returns the other holder when the folder is taken.
  */
 export async function lockDataFolder(folder: string, command: string): Promise<FolderLock | Holder> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST" && error.code !== "ENOTDIR") throw AppError.from(error);
+    throw new AppError("no-permission", `${folder} cannot be the data folder: a file is in the way.`, {
+      cure: "Choose another folder with --data.",
+      cause: error,
+    });
+  });
   if (process.platform !== "linux")
     throw new AppError("unsupported-platform", "The embedded data folder needs Linux.", {
       cure: "Run Katari on Linux, in a virtual machine or a container.",

@@ -6,13 +6,14 @@ import { once } from "node:events";
 export interface SuperviseOptions {
   readonly name: string;
   /** Starts the process; called again when it has died. */
-  readonly start: () => ChildProcess;
+  readonly start: () => Promise<ChildProcess>;
   /** Resolves when the process can do its work; rejects when it never will. */
   readonly ready: (child: ChildProcess) => Promise<void>;
   readonly logger: Logger;
 }
 
 export interface Supervised {
+  readonly pid: number | undefined;
   /** Asks the process to end, and ends it when it does not within the limit. */
   stop(): Promise<void>;
 }
@@ -25,23 +26,24 @@ const stopLimitMs = 10_000;
 
 /**
  * Keeps a child process alive: a dead one is started again with back-off until `stop`. The first start must succeed,
- * else this rejects with the child's error.
+ * else this rejects with the child's error and nothing is left running.
  */
 export async function supervise({ name, start, ready, logger }: SuperviseOptions): Promise<Supervised> {
   let stopping = false;
   let backOffMs = firstBackOffMs;
-  let child: ChildProcess;
+  let child: ChildProcess | undefined;
   let restart: NodeJS.Timeout | undefined;
 
   const begin = async (): Promise<void> => {
     const startedAtMs = Date.now();
-    const started = start();
+    const started = await start();
     child = started;
+    if (stopping) started.kill("SIGKILL");
     const ended = once(started, "exit").then(([code, signal]) => {
       throw new AppError("unavailable", `The ${name} process ended (${String(signal ?? code)}).`, { retryable: true });
     });
     ended.catch(() => {
-      if (stopping || child !== started) return;
+      if (stopping) return;
       backOffMs = Date.now() - startedAtMs > settledMs ? firstBackOffMs : Math.min(backOffMs * 2, longestBackOffMs);
       logger.warn({ process: name, backOffMs }, "process ended, starting it again");
       restart = setTimeout(() => {
@@ -50,18 +52,29 @@ export async function supervise({ name, start, ready, logger }: SuperviseOptions
     });
     await Promise.race([ready(started), ended]);
   };
-  await begin();
 
+  const stop = async (): Promise<void> => {
+    stopping = true;
+    clearTimeout(restart);
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const running = child;
+    const exited = once(running, "exit");
+    running.kill("SIGTERM");
+    const timer = setTimeout(() => running.kill("SIGKILL"), stopLimitMs);
+    await exited;
+    clearTimeout(timer);
+  };
+
+  try {
+    await begin();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
-    async stop() {
-      stopping = true;
-      clearTimeout(restart);
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const exited = once(child, "exit");
-      child.kill("SIGTERM");
-      const timer = setTimeout(() => child.kill("SIGKILL"), stopLimitMs);
-      await exited;
-      clearTimeout(timer);
+    get pid() {
+      return child?.pid;
     },
+    stop,
   };
 }

@@ -10,7 +10,15 @@ import { voiceCatalogue } from "../../voice-catalogue.ts";
 import { ensureVoice, knownVoice } from "../voices.ts";
 import { chooseDocuments } from "./chapters.ts";
 import { followConversion, followExport, followImport } from "./follow.ts";
-import { checkOutput, chooseFormat, digestFile, fileNameOf, writeOutput, type OutputSettings } from "./output-file.ts";
+import {
+  checkOutput,
+  checkOutputFolder,
+  chooseFormat,
+  digestFile,
+  fileNameOf,
+  writeOutput,
+  type OutputSettings,
+} from "./output-file.ts";
 
 export interface NarrateOptions {
   readonly output?: string;
@@ -38,12 +46,13 @@ export async function narrate(
   const format = chooseFormat(options.format, options.output);
   const speed = parseSpeed(options.speed);
   await checkSource(source);
+  if (options.output !== undefined) await checkOutputFolder(fromCaller(options.output, environment));
   const catalogue = voiceCatalogue(environment);
   await knownVoice(catalogue, options.voice);
   const progress = createProgress({ stream: process.stderr, quiet: options.json === true, now: Date.now });
   const startedAtMs = Date.now();
 
-  const application = await openApplication({ dataFolder: folder, command: "narrate", environment, signal });
+  const application = await openApplication({ dataFolder: folder, command: "narrate", environment, port: 0, signal });
   try {
     const { api } = application;
     const sourceDigest = await digestFile(source);
@@ -67,7 +76,6 @@ export async function narrate(
     await checkOutput(output, settings, { dataFolder: folder, overwrite: options.overwrite === true });
 
     await ensureVoice(catalogue, options.voice, progress, signal);
-    await application.loadVoices();
     const chosen = documents.map((document) => document.id);
     const conversion = await convert(api, project, { voice: options.voice, speed, documents: chosen });
     // A person who stops wants silence, not work that goes on the next time for another book.

@@ -50,15 +50,8 @@ export function fileNameOf(title: string, format: ExportFormat): string {
   return `${short.trim() === "" ? "narration" : short.trim()}.${format}`;
 }
 
-/**
- * Fails early, before hours of work, when the output cannot be written: the folder is missing or read-only, the path is
- * a folder, or a file is there that Katari did not make from the same source and settings.
- */
-export async function checkOutput(
-  path: string,
-  settings: OutputSettings,
-  options: { dataFolder: string; overwrite: boolean },
-): Promise<void> {
+/** Fails before anything is started when the folder of the output is missing or cannot be written to. */
+export async function checkOutputFolder(path: string): Promise<void> {
   const folder = dirname(path);
   const folderInfo = await stat(folder).catch(() => undefined);
   if (folderInfo === undefined || !folderInfo.isDirectory())
@@ -71,6 +64,18 @@ export async function checkOutput(
       cause: error,
     });
   });
+}
+
+/**
+ * Fails early, before hours of work, when the output cannot be written: its folder is no good, the path is a folder, or
+ * a file is there that Katari did not make from the same source and settings.
+ */
+export async function checkOutput(
+  path: string,
+  settings: OutputSettings,
+  options: { dataFolder: string; overwrite: boolean },
+): Promise<void> {
+  await checkOutputFolder(path);
   const existing = await stat(path).catch(() => undefined);
   if (existing === undefined) return;
   if (existing.isDirectory())

@@ -41,7 +41,6 @@ create index projects_by_owner on projects (owner_id, created_at);
 create index projects_by_source on projects (source_id);
 create index projects_to_load on projects (id) where import_index_key is not null and import_state in ('waiting', 'running');
 create index projects_deleted on projects (id) where deleted_at is not null;
-create index sources_by_digest on sources (digest);
 
 -- One row for each file of the source that carries text.
 create table source_files (

@@ -12,7 +12,7 @@ export interface DocumentCounts {
 
 /**
  * Counts segments of documents again: those that make sound, those whose takes all exist, and how long these are with
- * the pauses after them. The caller has locked the documents with a statement before this one, so that this one sees
+ * the pauses after them (a project's own pauses go over the given ones). The caller has locked the documents with a statement before this one, so that this one sees
  * what the last holder of the lock committed.
  */
 export async function recountDocuments(
@@ -36,8 +36,10 @@ export async function recountDocuments(
     ), ready as (
       select document_id, count(*) filter (where ready) as ready,
         sum(sound_ms + coalesce((boundary ->> 'pauseMs')::numeric,
-          (${pauses}::jsonb ->> (boundary ->> 'kind'))::numeric, 0)) filter (where ready) as audio_ms
-      from parts group by document_id
+          ((${pauses}::jsonb || coalesce(p.settings -> 'pauses', '{}')) ->> (boundary ->> 'kind'))::numeric, 0))
+          filter (where ready) as audio_ms
+      from parts join documents on documents.id = parts.document_id join projects p on p.id = documents.project_id
+      group by document_id
     ), voiced as (
       select s.document_id, count(*) as voiced
       from segments s join spoken_forms f on f.segment_id = s.id and f.voiced

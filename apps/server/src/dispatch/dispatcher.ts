@@ -1,0 +1,138 @@
+import { AppError, assertNever } from "@katari/core";
+import { taskLanes, type Db, type TaskLane } from "@katari/database";
+import {
+  claimTasks,
+  findAloneTask,
+  laneLoad,
+  listEligibleConversions,
+  lockLane,
+  readLaneClock,
+  writeClocks,
+  type ClaimedTask,
+} from "@katari/database/statements";
+import type { TaskReport } from "../collect/task-report.ts";
+import type { ServerContext } from "../server-context.ts";
+import { createWakeLoop, type WakeLoop } from "../wake-loop.ts";
+import { queueOf } from "./lanes.ts";
+import { shareWindow, windowOf } from "./share-window.ts";
+import { taskMessage } from "./task-message.ts";
+import type { WorkerRegistry } from "./worker-registry.ts";
+
+/** Messages of one lane that are published at the same time. */
+const publishConcurrency = 16;
+
+/**
+ * Claim, commit, publish. For each lane, one short transaction under the lane's advisory lock counts what is queued and
+ * running, picks up to the free window fairly, and marks it queued under a lease and the bus's epoch; after the commit
+ * the messages are published. What the bus did not confirm is reported lost with its attempt: it becomes pending again
+ * unless somebody has answered meanwhile. If the process dies in between, the lease or the epoch brings the tasks back.
+ */
+export function createDispatcher(
+  context: ServerContext,
+  options: {
+    readonly workers: WorkerRegistry;
+    /** Takes what could not be published; resolves when it is in the database. */
+    readonly report: (reports: readonly TaskReport[]) => Promise<void>;
+  },
+): WakeLoop {
+  const { database, bus, clock, logger, timing } = context;
+  return createWakeLoop({
+    name: "dispatcher",
+    tickMs: timing.tickMs,
+    logger,
+    async round(signal) {
+      for (const lane of taskLanes) {
+        if (signal.aborted) return;
+        const nowMs = clock.now();
+        const lease = { leaseUntilMs: nowMs + timing.leaseMs, busEpoch: bus.epoch };
+        const window = windowOf(options.workers.slots(lane), timing.tasksPerSlot, timing.maxWindow);
+        const claimed = await database.transaction((trx) =>
+          claimOfLane(trx, { lane, window, nowMs, lease, aloneWaitMs: timing.aloneWaitMs }),
+        );
+        const lost = await publishAll(lane, claimed, signal);
+        if (lost.length > 0) await options.report(lost);
+      }
+    },
+  });
+
+  async function publishAll(
+    lane: TaskLane,
+    tasks: readonly ClaimedTask[],
+    signal: AbortSignal,
+  ): Promise<readonly TaskReport[]> {
+    const lost: TaskReport[] = [];
+    const left = tasks.values();
+    const publishNext = async (): Promise<void> => {
+      for (const task of left) {
+        const report = await publish(lane, task, signal);
+        if (report) lost.push(report);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(publishConcurrency, tasks.length) }, publishNext));
+    return lost;
+  }
+
+  async function publish(lane: TaskLane, task: ClaimedTask, signal: AbortSignal): Promise<TaskReport | undefined> {
+    const of = { taskId: task.id, attempt: task.attempt };
+    try {
+      const message = taskMessage(task, timing);
+      await bus.publish(queueOf(lane, task.priority), message, { signal });
+      return undefined;
+    } catch (error) {
+      const fault = AppError.from(error);
+      logger.warn({ taskId: task.id, lane, error: fault }, "A task could not be published.");
+      // A message that can never be published would come back for ever.
+      if (fault.code === "too-large" || fault.code === "internal")
+        return { ...of, outcome: { kind: "failed", code: fault.code, message: fault.message } };
+      return { ...of, outcome: { kind: "lost", why: "unconfirmed" } };
+    }
+  }
+}
+
+interface ClaimOfLane {
+  readonly lane: TaskLane;
+  readonly window: number;
+  readonly nowMs: number;
+  readonly lease: { readonly leaseUntilMs: number; readonly busEpoch: string };
+  readonly aloneWaitMs: number;
+}
+
+/** One lane's transaction. Awaits nothing but statements. */
+async function claimOfLane(trx: Db, input: ClaimOfLane): Promise<readonly ClaimedTask[]> {
+  const { lane, window, nowMs, lease } = input;
+  await lockLane(trx, lane);
+  const load = await laneLoad(trx, lane);
+  if (load.alone) return [];
+  const alone = await findAloneTask(trx, { lane, nowMs });
+  if (alone !== undefined) {
+    if (load.held === 0) return claimTasks(trx, { taskId: alone.id }, lease);
+    if (alone.not_before + input.aloneWaitMs <= nowMs) return [];
+  }
+  const free = window - load.held;
+  if (free <= 0) return [];
+  switch (lane) {
+    case "import":
+    case "export":
+      return claimTasks(trx, { lane, limit: free, nowMs }, lease);
+    case "cpu":
+    case "gpu":
+      return claimSpeech(trx, { lane, free, nowMs, lease });
+    default:
+      return assertNever(lane);
+  }
+}
+
+async function claimSpeech(
+  trx: Db,
+  input: Pick<ClaimOfLane, "nowMs" | "lease"> & { readonly lane: "cpu" | "gpu"; readonly free: number },
+): Promise<readonly ClaimedTask[]> {
+  const { lane, free, nowMs, lease } = input;
+  const eligible = await listEligibleConversions(trx, { lane, nowMs, limit: free });
+  if (eligible.length === 0) return [];
+  const shared = shareWindow(eligible, free, await readLaneClock(trx, lane));
+  const shares = [...shared.shares].map(([conversion_id, n]) => ({ conversion_id, n }));
+  const claimed = await claimTasks(trx, { shares, nowMs }, lease);
+  const clocks = [...shared.ownerTimes].map(([owner_id, virtual_time]) => ({ owner_id, virtual_time }));
+  await writeClocks(trx, { lane, clocks: [...clocks, { owner_id: "", virtual_time: shared.laneTime }] });
+  return claimed;
+}

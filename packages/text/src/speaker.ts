@@ -26,6 +26,16 @@ export interface Speaker {
 const longestWord = 120;
 const pausing = /[;:,.!?—…]/;
 
+const noNeighbours: Neighbours = {
+  word: "",
+  before: "",
+  before2: "",
+  before3: "",
+  after: "",
+  after2: "",
+  closes: false,
+};
+
 interface Flat {
   readonly draft: number;
   readonly word: string;
@@ -52,7 +62,7 @@ export function createSpeaker(options: {
 
   const foreign = (word: string): ResolvedWord | undefined => {
     const latin = toLatin(word);
-    if (latin === undefined) return { phonemes: resolver.letters("x"), source: "spelled", uncertain: true };
+    if (latin === undefined) return { ...resolver.word("character", noNeighbours, "pause", false), uncertain: true };
     if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(word))
       return { phonemes: syllables(latin), source: "rule", uncertain: true };
     return undefined;
@@ -168,7 +178,10 @@ export function createSpeaker(options: {
             after2: cutAfter || cutsBefore(index + 2) ? "" : wordAt(index + 2),
           };
           const emphasized = emphases.some((span) => span.start < draft.end && span.end > draft.start);
-          const resolved = resolve(unit.word, near, cutAfter ? "pause" : next, emphasized);
+          const found = resolve(unit.word, near, cutAfter ? "pause" : next, emphasized);
+          // Letters without a sound of their own (a lone soft sign) are at least announced.
+          const resolved =
+            found.phonemes === "" ? { ...resolve("character", near, next, false), uncertain: true } : found;
           target?.unshift(resolved.phonemes);
           const earlier = facts[unit.draft];
           facts[unit.draft] =

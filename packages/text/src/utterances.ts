@@ -100,7 +100,7 @@ function cut(segment: number, words: readonly SpokenWord[], max: number, aim: nu
     }
     if (best < 0) {
       const word = words[from];
-      throw new AppError("too-large", `"${word?.text ?? ""}" is too long for the voice.`, {
+      throw new AppError("too-large", `"${(word?.text ?? "").slice(0, 40)}" is too long for the voice.`, {
         cure: "Write the word with spaces, or give it a shorter pronunciation.",
       });
     }

@@ -1,5 +1,6 @@
 import type { BlockKind, Rewrite } from "@katari/core";
 import { addMark, markAt } from "../spoken/marks.ts";
+import { digitWords } from "./number-words.ts";
 import { numberRules } from "./number-rules.ts";
 import { applyRules, unitsOf, type RuleAnswer, type RuleContext, type SpokenUnit } from "./spoken-rule.ts";
 import { addressRules, symbolRules } from "./symbol-rules.ts";
@@ -21,7 +22,7 @@ export interface Draft {
 const apostrophe = String.raw`(?:['’ʼ＇]|&(?:amp;)?(?:apos|#39|rsquo|#8217);)`;
 const letters = String.raw`[\p{Script=Latin}\p{M}\u00ad\u200c\u200d]{1,48}`;
 const latinWord = new RegExp(
-  String.raw`${letters}(?:${apostrophe}${letters}){0,3}(?:[-‐‑\u2060]{1,2}${letters}(?:${apostrophe}${letters}){0,3}){0,6}`,
+  String.raw`(?=\p{Script=Latin})${letters}(?:${apostrophe}${letters}){0,3}(?:[-‐‑\u2060]{1,2}${letters}(?:${apostrophe}${letters}){0,3}){0,6}`,
   "uy",
 );
 const entity = /&(?:amp;)?(?:apos|#39|rsquo|#8217);/gi;
@@ -38,6 +39,11 @@ function match(pattern: RegExp, text: string, at: number): string {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0] ?? "";
 }
+
+/** Digits of the longest number that is read as one. */
+const longestNumber = 15;
+/** Letters of the longest hyphenated word that stays one word. */
+const longestCompound = 60;
 
 /** ASCII digits for decimal digits of any script, one for one, so that offsets stay. */
 export function withPlainDigits(text: string): string {
@@ -65,6 +71,7 @@ export function draftWords(
   const hasAddress = /:\/\/|www\.|@|\p{L}\.\p{L}/iu.test(text);
   let pending = "";
   let openSingle = 0;
+  let longRunEnd = 0;
   let at = 0;
 
   const word = (end: number, units: readonly SpokenUnit[], rule?: string, unreadable?: true): void => {
@@ -101,6 +108,17 @@ export function draftWords(
         continue;
       }
     }
+    if (at >= longRunEnd && /\d/.test(character)) {
+      let end = at;
+      while (/\d/.test(text[end] ?? "")) end++;
+      if (end - at > longestNumber) longRunEnd = end;
+    }
+    if (at < longRunEnd) {
+      // Too long for a number: a few digits at a time, so that it can be cut for the voice.
+      const end = Math.min(at + 4, longRunEnd);
+      word(end, unitsOf(digitWords(text.slice(at, end))), "digits");
+      continue;
+    }
     if (/[\d$£€¥￥₹₽+(.AUCv]/.test(character)) {
       const answer = applyRules(numberRules, context);
       if (answer) {
@@ -114,7 +132,8 @@ export function draftWords(
       word(end, unitsOf(text.slice(at, end).replace(/[’‘]/g, "'").toLowerCase()));
       continue;
     }
-    const written = match(latinWord, text, at);
+    const whole = match(latinWord, text, at);
+    const written = whole.length > longestCompound ? (/^[^-‐‑\u2060]+/u.exec(whole)?.[0] ?? whole) : whole;
     if (written !== "") {
       const answer = wordRule(written, context) ?? hyphenated(written, context);
       if (answer) {

@@ -83,7 +83,7 @@ const unitPattern = Object.keys(unitNames)
   .sort((a, b) => b.length - a.length)
   .join("|");
 
-const number = String.raw`(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?`;
+const number = String.raw`(\d{1,3}(?:,\d{3}){1,5}(?!\d|,\d)|\d+)(?:\.(\d+))?`;
 const end = String.raw`(?![\p{L}\p{N}])`;
 
 function amount(whole: string, fraction: string): string {
@@ -164,7 +164,7 @@ export const numberRules: readonly PatternRule[] = [
   },
   {
     name: "ordinal",
-    pattern: new RegExp(String.raw`(\d{1,3}(?:,\d{3})+|\d+)(?:st|nd|rd|th)${end}`, "iuy"),
+    pattern: new RegExp(String.raw`(\d{1,3}(?:,\d{3}){1,5}(?!\d|,\d)|\d+)(?:st|nd|rd|th)${end}`, "iuy"),
     say: ([, digits = ""]) => unitsOf(ordinalWords(digits)),
   },
   {
@@ -201,14 +201,14 @@ export const numberRules: readonly PatternRule[] = [
   },
   {
     name: "decimal",
-    pattern: /(\d{1,3}(?:,\d{3})+|\d+)?\.(\d{1,30})(?!\d)/y,
+    pattern: /(\d{1,3}(?:,\d{3}){1,5}(?!\d|,\d)|\d+)?\.(\d{1,30})(?!\d)/y,
     // `all.1` is a word, a stop and a note, not a decimal.
     say: ([, whole = "", fraction = ""], { text, at }) =>
       whole === "" && /[\p{L}\p{N}]/u.test(text[at - 1] ?? "") ? undefined : unitsOf(decimalWords(whole, fraction)),
   },
   {
     name: "grouped-number",
-    pattern: /\d{1,3}(?:,\d{3})+(?!\d)/y,
+    pattern: /\d{1,3}(?:,\d{3}){1,5}(?!\d|,\d)/y,
     say: ([all = ""]) => unitsOf(cardinalWords(all)),
   },
   {
@@ -218,7 +218,7 @@ export const numberRules: readonly PatternRule[] = [
   },
   {
     name: "date",
-    pattern: /(0?[1-9]|[12]\d|3[01])(?:,?\s+((?:1\d|20)\d\d)(?!\d))?(?![\d:.]\d)/y,
+    pattern: /(0?[1-9]|[12]\d|3[01])(?:,?\s+((?:1\d|20)\d\d)(?!\d))?(?!\d|[:.]\d)/y,
     say: ([, day = "", year = ""], { previous, text, at }) =>
       monthName.test(previous) && !/^\d{1,2}\s+(?:men|people|days|years|times)/.test(text.slice(at, at + 12))
         ? unitsOf(`${ordinalWords(day)}${year === "" ? "" : ` ${yearWords(year)}`}`)
@@ -246,6 +246,4 @@ export const numberRules: readonly PatternRule[] = [
         : unitsOf(digitWords(all)),
   },
   { name: "cardinal", pattern: /\d{1,15}(?!\d)/y, say: ([all = ""]) => unitsOf(cardinalWords(all)) },
-  // A run that is too long for a number: a few digits at a time, so that it can be cut for the voice.
-  { name: "digits", pattern: /\d{1,4}/y, say: ([all = ""]) => unitsOf(digitWords(all)) },
 ];

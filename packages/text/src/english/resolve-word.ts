@@ -4,6 +4,7 @@ import { inflectionsOf, possessiveOf } from "../pronunciation/inflection.ts";
 import { letterToSound } from "../pronunciation/letter-to-sound.ts";
 import type { Pronunciation, Reading } from "../pronunciation/pronunciation.ts";
 import { changeStress, joinCompound, joinLetters, type StressChange } from "../pronunciation/stress.ts";
+import { toLatin } from "./other-scripts.ts";
 import { senseRules } from "./heteronyms.ts";
 import { partOfSpeech, type Neighbours, type PartOfSpeech } from "./part-of-speech.ts";
 
@@ -96,15 +97,14 @@ export function createWordResolver(pronunciation: Pronunciation): WordResolver {
     }
     return undefined;
   };
-  const letters = (text: string): string =>
-    joinLetters(
-      Array.from(text.toLowerCase()).map(
-        (letter) =>
-          (bare
-            ? letterNames.get(letter)
-            : first(pronunciation.gold.get(letter.toUpperCase()) ?? letterNames.get(letter) ?? "")) ?? "",
-      ),
-    );
+  const letterName = (letter: string): string =>
+    (bare ? undefined : first(pronunciation.gold.get(letter.toUpperCase()) ?? "")) || (letterNames.get(letter) ?? "");
+  const letters = (text: string): string => {
+    const names = Array.from((toLatin(text) ?? text).toLowerCase())
+      .map(letterName)
+      .filter((name) => name !== "");
+    return names.length === 0 ? first(base("character").reading) : joinLetters(names);
+  };
 
   const guess = (word: string): Base => {
     const possessive = possessiveOf(word);

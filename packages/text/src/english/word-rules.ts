@@ -2,111 +2,117 @@ import { cardinalWords, ordinalWords, romanValue } from "./number-words.ts";
 import { lettersOf, unitsOf, type RuleAnswer, type RuleContext, type SpokenUnit } from "./spoken-rule.ts";
 
 /** Said for an abbreviation that is written with a full stop. */
-const withStop: Readonly<Record<string, string>> = {
-  mr: "mister",
-  mrs: "missus",
-  ms: "miz",
-  messrs: "messers",
-  prof: "professor",
-  capt: "captain",
-  cpt: "captain",
-  col: "colonel",
-  gen: "general",
-  lt: "lieutenant",
-  sgt: "sergeant",
-  cpl: "corporal",
-  maj: "major",
-  pvt: "private",
-  adm: "admiral",
-  cmdr: "commander",
-  rev: "reverend",
-  revd: "reverend",
-  hon: "honorable",
-  gov: "governor",
-  sen: "senator",
-  rep: "representative",
-  pres: "president",
-  supt: "superintendent",
-  jr: "junior",
-  sr: "senior",
-  esq: "esquire",
-  mt: "mount",
-  etc: "et cetera",
-  vs: "versus",
-  viz: "namely",
-  cf: "compare",
-  approx: "approximately",
-  dept: "department",
-  inc: "incorporated",
-  ltd: "limited",
-  co: "company",
-  corp: "corporation",
-  bros: "brothers",
-  ave: "avenue",
-  blvd: "boulevard",
-  rd: "road",
-  ln: "lane",
-  hwy: "highway",
-  assn: "association",
-  univ: "university",
-  asst: "assistant",
-  est: "established",
-  incl: "including",
-  excl: "excluding",
-  esp: "especially",
-  misc: "miscellaneous",
-  jan: "January",
-  feb: "February",
-  mar: "March",
-  apr: "April",
-  jun: "June",
-  jul: "July",
-  aug: "August",
-  sep: "September",
-  sept: "September",
-  oct: "October",
-  nov: "November",
-  dec: "December",
-  mon: "Monday",
-  tue: "Tuesday",
-  tues: "Tuesday",
-  wed: "Wednesday",
-  thu: "Thursday",
-  thurs: "Thursday",
-  fri: "Friday",
-};
+const withStop: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    mr: "mister",
+    mrs: "missus",
+    ms: "miz",
+    messrs: "messers",
+    prof: "professor",
+    capt: "captain",
+    cpt: "captain",
+    col: "colonel",
+    gen: "general",
+    lt: "lieutenant",
+    sgt: "sergeant",
+    cpl: "corporal",
+    maj: "major",
+    pvt: "private",
+    adm: "admiral",
+    cmdr: "commander",
+    rev: "reverend",
+    revd: "reverend",
+    hon: "honorable",
+    gov: "governor",
+    sen: "senator",
+    rep: "representative",
+    pres: "president",
+    supt: "superintendent",
+    jr: "junior",
+    sr: "senior",
+    esq: "esquire",
+    mt: "mount",
+    etc: "et cetera",
+    vs: "versus",
+    viz: "namely",
+    cf: "compare",
+    approx: "approximately",
+    dept: "department",
+    inc: "incorporated",
+    ltd: "limited",
+    co: "company",
+    corp: "corporation",
+    bros: "brothers",
+    ave: "avenue",
+    blvd: "boulevard",
+    rd: "road",
+    ln: "lane",
+    hwy: "highway",
+    assn: "association",
+    univ: "university",
+    asst: "assistant",
+    est: "established",
+    incl: "including",
+    excl: "excluding",
+    esp: "especially",
+    misc: "miscellaneous",
+    jan: "January",
+    feb: "February",
+    mar: "March",
+    apr: "April",
+    jun: "June",
+    jul: "July",
+    aug: "August",
+    sep: "September",
+    sept: "September",
+    oct: "October",
+    nov: "November",
+    dec: "December",
+    mon: "Monday",
+    tue: "Tuesday",
+    tues: "Tuesday",
+    wed: "Wednesday",
+    thu: "Thursday",
+    thurs: "Thursday",
+    fri: "Friday",
+  }),
+);
 /** Said for one whose stop is not needed. */
-const withoutStop: Readonly<Record<string, string>> = {
-  Mr: "mister",
-  Mrs: "missus",
-  Ms: "miz",
-  Messrs: "messers",
-  Dr: "doctor",
-  Jr: "junior",
-  Sr: "senior",
-  vs: "versus",
-  etc: "et cetera",
-  viz: "namely",
-};
+const withoutStop: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    Mr: "mister",
+    Mrs: "missus",
+    Ms: "miz",
+    Messrs: "messers",
+    Dr: "doctor",
+    Jr: "junior",
+    Sr: "senior",
+    vs: "versus",
+    etc: "et cetera",
+    viz: "namely",
+  }),
+);
 /** Only before a number. */
-const beforeNumber: Readonly<Record<string, string>> = {
-  no: "number",
-  nos: "numbers",
-  p: "page",
-  pp: "pages",
-  vol: "volume",
-  vols: "volumes",
-  ch: "chapter",
-  chap: "chapter",
-  fig: "figure",
-  figs: "figures",
-  sec: "section",
-  c: "circa",
-  ca: "circa",
-  art: "article",
-  ver: "version",
-};
-const dotted: Readonly<Record<string, string>> = { "e.g": "for example", "i.e": "that is" };
+const beforeNumber: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    no: "number",
+    nos: "numbers",
+    p: "page",
+    pp: "pages",
+    vol: "volume",
+    vols: "volumes",
+    ch: "chapter",
+    chap: "chapter",
+    fig: "figure",
+    figs: "figures",
+    sec: "section",
+    c: "circa",
+    ca: "circa",
+    art: "article",
+    ver: "version",
+  }),
+);
+const dotted: ReadonlyMap<string, string> = new Map(Object.entries({ "e.g": "for example", "i.e": "that is" }));
 
 const counted =
   /^(?:chapter|part|book|act|scene|volume|section|canto|appendix|figure|table|type|phase|stage|war|article|title|class|level|page|number|lesson|episode|verse|mark|apollo|rocky)$/i;
@@ -140,8 +146,8 @@ function roman(word: string, context: RuleContext): readonly SpokenUnit[] | unde
     !/^I\s+[a-z]/.test(text.slice(at, at + 4))
   )
     return unitsOf(`the ${ordinalWords(String(value))}`);
-  const rest = text.slice(at + word.length).trimStart();
-  if (blockKind === "heading" && text.slice(0, at).trim() === "") {
+  const rest = text.slice(at + word.length, at + word.length + 16).trimStart();
+  if (blockKind === "heading" && previous === "") {
     if (rest === "" || /^[.:—–-]/.test(rest) || word.length > 1) return unitsOf(cardinalWords(String(value)));
   }
   return /^[IVX]{2,}$/.test(word) && !/^(?:an|the|a)$/i.test(previous)
@@ -156,12 +162,12 @@ function saintOrStreet(context: RuleContext, end: number): string {
 }
 
 function doctorOrDrive(context: RuleContext, end: number): string {
-  const after = context.text.slice(end).trimStart();
+  const after = context.text.slice(end, end + 16).trimStart();
   return /^\p{Lu}/u.test(context.previous) && !/^\p{Lu}/u.test(after) ? "drive" : "doctor";
 }
 
 /** Initials with stops: `C.I.A.`, `a.m.`, `J. R. R.` one at a time. Sticky. */
-const initials = /\p{L}\.(?:\p{L}\.)+|Ph\.D\./uy;
+const initials = /\p{L}\.(?:\p{L}\.){1,7}|Ph\.D\./uy;
 
 /** Rules that begin at a letter; `word` is the written word there (with its hyphens and apostrophes). */
 export function wordRule(word: string, context: RuleContext): RuleAnswer | undefined {
@@ -170,7 +176,7 @@ export function wordRule(word: string, context: RuleContext): RuleAnswer | undef
   if (text[at + word.length] === "." || word === "Ph") {
     const run = initials.exec(text)?.[0];
     if (run !== undefined && !/\p{L}/u.test(text[at + run.length] ?? "")) {
-      const said = dotted[run.slice(0, -1).toLowerCase()];
+      const said = dotted.get(run.slice(0, -1).toLowerCase());
       const end = endsText(text, at + run.length) ? at + run.length - 1 : at + run.length;
       return said === undefined
         ? { rule: "initials", end, units: lettersOf(run) }
@@ -187,11 +193,12 @@ export function wordRule(word: string, context: RuleContext): RuleAnswer | undef
     return answer("abbreviation", unitsOf(saintOrStreet(context, end + 1)));
   if (lower === "dr" && (stop || word === "Dr"))
     return answer("abbreviation", unitsOf(doctorOrDrive(context, end + 1)));
-  if (beforeNumber[lower] !== undefined && stop && /^\s?\d/.test(text.slice(end + 1, end + 3)))
-    return answer("abbreviation", unitsOf(beforeNumber[lower]));
+  const counted = beforeNumber.get(lower);
+  if (counted !== undefined && stop && /^\s?\d/.test(text.slice(end + 1, end + 3)))
+    return answer("abbreviation", unitsOf(counted));
   const isMonth = /^(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/.test(lower);
   const isDay = /^(?:mon|tue|tues|wed|thu|thurs|fri)$/.test(lower);
-  const said = withStop[lower];
+  const said = withStop.get(lower);
   if (
     stop &&
     said !== undefined &&
@@ -201,7 +208,8 @@ export function wordRule(word: string, context: RuleContext): RuleAnswer | undef
     if (closed !== end || !context.isKnown(lower) || /^(?:etc|jr|sr|inc|ltd|co|ave|rd)$/.test(lower))
       return answer("abbreviation", unitsOf(said));
   }
-  if (withoutStop[word] !== undefined) return answer("abbreviation", unitsOf(withoutStop[word]));
+  const bare = withoutStop.get(word);
+  if (bare !== undefined) return answer("abbreviation", unitsOf(bare));
   if (/^(?:am|pm|AM|PM)$/.test(word) && /\d$|o'clock$/.test(previous)) return answer("time", lettersOf(word), end);
   if (/^[IVXLCDM]+$/.test(word)) {
     const units = roman(word, context);
@@ -239,9 +247,11 @@ function capitals(word: string, context: RuleContext, end: number): RuleAnswer |
     // A shouted or an acronym that is a word; `it`, `us` and `am` are words unless capitals stand alone.
     return undefined;
   }
-  const shouted = /\p{Lu}{2,}\s+\p{Lu}{2,}/u.test(context.text) && context.isKnown(stem.toLowerCase());
+  const shouted =
+    /\p{Lu}{2,}\s+\p{Lu}{2,}/u.test(context.text.slice(Math.max(0, context.at - 40), end + 40)) &&
+    context.isKnown(stem.toLowerCase());
   if (shouted && stem !== "US") return undefined;
-  if (stem.length > 5 && /[AEIOUY]/.test(stem)) return undefined;
+  if (stem.length > 8 || (stem.length > 5 && /[AEIOUY]/.test(stem))) return undefined;
   const units = lettersOf(stem);
   return { rule: "acronym", end, units: plural ? [...units, { word: "'s", letter: true }] : units };
 }

@@ -16,19 +16,19 @@ export function createConnection() {
   };
   return {
     get: (): Connection => state,
-    subscribe(listener: () => void) {
+    subscribe: (listener: () => void) => {
       listeners.add(listener);
       return () => {
         listeners.delete(listener);
       };
     },
-    failed(error: unknown) {
+    failed: (error: unknown): void => {
       if (!(error instanceof ApiError)) return;
       if (error.code === "offline") set("offline");
       else if (error.code === "unauthenticated") set("locked");
       else set("open");
     },
-    answered: () => set("open"),
+    answered: (): void => set("open"),
   };
 }
 export type ConnectionStore = ReturnType<typeof createConnection>;

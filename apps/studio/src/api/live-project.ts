@@ -18,16 +18,17 @@ const recentEvents = 200;
 export function useLiveProject(projectId: string) {
   const client = useQueryClient();
   const query = useQuery(projectQuery(projectId));
-  const known = query.data !== undefined;
+  const answer = query.data;
+  const known = answer !== undefined;
   const recent = useRef<StreamedEvent[]>([]);
 
   // An answer may be older than events that have come meanwhile: they are applied to it again.
   useEffect(() => {
-    if (!query.data) return;
-    let { data } = query;
+    if (!answer) return;
+    let data = answer;
     for (const streamed of recent.current) data = applyEvent(data, streamed).project;
-    if (data !== query.data) client.setQueryData(projectQuery(projectId).queryKey, data);
-  }, [client, projectId, query.data]);
+    if (data !== answer) client.setQueryData(projectQuery(projectId).queryKey, data);
+  }, [answer, client, projectId]);
 
   useEffect(() => {
     if (!known) return;

@@ -56,9 +56,11 @@ export function DropZone() {
       setFailure({ message: t("errors.notAFile"), cure: t("errors.notAFileCure") });
       return;
     }
-    void take(file).then(() => {
-      if (files.length > 1) setFailure({ message: t("errors.tooManyFiles") });
-    });
+    if (files.length > 1) {
+      setFailure({ message: t("errors.tooManyFiles") });
+      return;
+    }
+    void take(file);
   };
 
   return (
@@ -70,7 +72,7 @@ export function DropZone() {
         }}
         onDragLeave={() => setOver(false)}
         onDrop={onDrop}
-        className={`rounded-lg border-2 border-dashed px-6 py-9 text-center transition-colors ${
+        className={`rounded-lg border-2 border-dashed px-6 py-7 sm:px-8 transition-colors ${
           over ? "border-accent bg-accent-wash" : "border-line bg-surface"
         }`}
       >
@@ -86,9 +88,11 @@ export function DropZone() {
             </div>
           </div>
         ) : (
-          <>
-            <p className="font-book text-xl">{over ? t("library.dropNow") : t("library.dropTitle")}</p>
-            <p className="mt-1 mb-5 text-sm text-soft">{t("library.dropHint")}</p>
+          <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-5">
+            <div className="min-w-0">
+              <p className="font-book text-xl sm:text-2xl">{over ? t("library.dropNow") : t("library.dropTitle")}</p>
+              <p className="mt-1 text-sm text-soft">{t("library.dropHint")}</p>
+            </div>
             <label
               className={`${buttonClass("primary")} has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent`}
             >
@@ -104,7 +108,7 @@ export function DropZone() {
                 }}
               />
             </label>
-          </>
+          </div>
         )}
       </div>
       {failure === undefined ? null : (

@@ -26,9 +26,18 @@ export function LibraryPage() {
           <Loading />
         )
       ) : data.length === 0 ? (
-        <div className="py-10 text-center">
-          <p className="font-book text-2xl">{t("library.empty")}</p>
-          <p className="mx-auto mt-2 max-w-md text-soft">{t("library.emptyHint")}</p>
+        <div className="flex items-center justify-center gap-8 py-14 sm:gap-12">
+          <span
+            aria-hidden="true"
+            lang="ja"
+            className="border-s border-line ps-6 font-book text-7xl leading-none tracking-[0.15em] text-accent [writing-mode:vertical-rl] sm:text-8xl"
+          >
+            語り
+          </span>
+          <div>
+            <p className="font-book text-2xl sm:text-3xl">{t("library.empty")}</p>
+            <p className="mt-3 max-w-sm text-soft">{t("library.emptyHint")}</p>
+          </div>
         </div>
       ) : (
         <ul className="divide-y divide-line border-t border-line">

@@ -42,14 +42,16 @@ export function ProjectRow({ project }: { project: ProjectSummary }) {
             {project.authors.length > 0 ? project.authors.join(", ") : project.fileName}
           </p>
           <div className="mt-3 flex items-center gap-4 text-sm">
-            <div className="max-w-72 flex-1">
-              <Thread
-                label={project.title}
-                {...(project.importState === "ready" || project.importState === "failed"
-                  ? { value: readySegments, total: Math.max(1, voicedSegments) }
-                  : {})}
-              />
-            </div>
+            {project.importState === "failed" ? null : (
+              <div className="max-w-72 flex-1">
+                <Thread
+                  label={project.title}
+                  {...(project.importState === "ready"
+                    ? { value: readySegments, total: Math.max(1, voicedSegments) }
+                    : {})}
+                />
+              </div>
+            )}
             <span className={`tabular shrink-0 ${project.importState === "failed" ? "text-bad" : "text-soft"}`}>
               {state}
             </span>

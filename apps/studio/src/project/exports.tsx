@@ -49,7 +49,6 @@ export function Exports({ project }: { project: ProjectDetail }) {
           <p className="text-sm text-soft">{t(`exports.formats.${format}`)}</p>
           {whole ? null : (
             <p className="text-sm">
-              {t("exports.notAllReady")}{" "}
               {t("exports.onlyReady", { ready: count(finished.length), total: count(project.documents.length) })}
             </p>
           )}

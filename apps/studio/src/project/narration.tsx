@@ -1,10 +1,12 @@
 import type { Conversion, ProjectDetail } from "@katari/contracts";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { commandConversion, completenessQuery, isLive, voicesQuery, type ConversionCommand } from "../api/queries.ts";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "../parts/button.tsx";
 import { ErrorNotice, Notice } from "../parts/notice.tsx";
 import { Thread } from "../parts/thread.tsx";
 import { useTexts } from "../texts/use-texts.ts";
+import { remainingMs, type Sample } from "./remaining-time.ts";
 import { StartNarration } from "./start-narration.tsx";
 
 const shownFailures = 5;
@@ -76,8 +78,9 @@ function Running({ project, conversion }: { project: ProjectDetail; conversion: 
       ) : (
         <Thread value={ready} total={Math.max(1, total)} label={t("narration.title")} />
       )}
-      <p className="text-sm text-soft">
-        {t("narration.voiceAndSpeed", { voice, speed: `${count(conversion.speed)}×` })}
+      <p className="tabular flex flex-wrap justify-between gap-x-3 text-sm text-soft">
+        <span>{t("narration.voiceAndSpeed", { voice, speed: `${count(conversion.speed)}×` })}</span>
+        {state === "running" ? <Remaining ready={ready} total={total} /> : null}
       </p>
       <Announcement text={t(`narration.state.${state}`)} ready={ready} total={total} />
       {conversion.waitingForWorkerSinceMs !== undefined && isLive(conversion) ? (
@@ -93,6 +96,23 @@ function Running({ project, conversion }: { project: ProjectDetail; conversion: 
       {buttons.length > 0 ? <div className="flex flex-wrap gap-2">{buttons}</div> : null}
     </div>
   );
+}
+
+/** Time that is left, from the speed since the page was opened. */
+function Remaining({ ready, total }: { ready: number; total: number }) {
+  const { t, length } = useTexts();
+  const [first] = useState<Sample>(() => ({ atMs: Date.now(), ready }));
+  const [now, setNow] = useState<Sample>(first);
+  const latest = useRef(ready);
+  useEffect(() => {
+    latest.current = ready;
+  });
+  useEffect(() => {
+    const timer = setInterval(() => setNow({ atMs: Date.now(), ready: latest.current }), 5_000);
+    return () => clearInterval(timer);
+  }, []);
+  const left = remainingMs(first, now, total);
+  return left === undefined ? null : <span>{t("narration.left", { time: length(left) })}</span>;
 }
 
 /** Tells people who cannot see the line how far it is: at each tenth, not at each sentence. */

@@ -98,7 +98,7 @@ function Body({ project }: { project: ProjectDetail }) {
         <LeftOut skipped={project.skipped} />
         <Remove project={project} />
       </div>
-      <aside className="order-1 space-y-8 lg:order-2">
+      <aside className="order-1 space-y-8 self-start lg:sticky lg:top-6 lg:order-2">
         <Narration project={project} />
         <Exports project={project} />
       </aside>

@@ -2,9 +2,9 @@ import type { Voice } from "@katari/contracts";
 
 const primary = (tag: string): string => tag.toLowerCase().split("-")[0] ?? "";
 
-/** Voices for a book: those of its language first, installed ones before others, otherwise by name. */
+/** Voices for a book: those of its language first, installed ones before others, otherwise in the server's order. */
 export function sortVoices(voices: readonly Voice[], language: string): Voice[] {
   const rank = (voice: Voice): number =>
     (voice.languages.some((one) => primary(one) === primary(language)) ? 0 : 2) + (voice.installed ? 0 : 1);
-  return [...voices].sort((a, b) => rank(a) - rank(b) || a.title.localeCompare(b.title));
+  return [...voices].sort((a, b) => rank(a) - rank(b));
 }

@@ -24,7 +24,8 @@ export function nextStep(segments: readonly Pick<Segment, "state">[], from: numb
       case "failed":
         passedOver++;
         break;
-      default:
+      case "silent":
+      case undefined:
         break;
     }
   }

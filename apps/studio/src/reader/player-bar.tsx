@@ -1,12 +1,20 @@
 import type { Segment } from "@katari/contracts";
 import { Button } from "../parts/button.tsx";
 import { useTexts } from "../texts/use-texts.ts";
-import type { Player } from "./use-player.ts";
+import type { Player, PlayerView } from "./player.ts";
 
 /** Play and pause, back and on, and what is going on; at the foot of the page. */
-export function PlayerBar({ player, segments }: { player: Player; segments: readonly Segment[] }) {
+export function PlayerBar({
+  player,
+  view,
+  segments,
+}: {
+  player: Player;
+  view: PlayerView;
+  segments: readonly Segment[];
+}) {
   const { t, count } = useTexts();
-  const active = player.state === "playing" || player.state === "waiting";
+  const active = view.state === "playing" || view.state === "waiting";
   const message = {
     idle: "",
     playing: "",
@@ -15,13 +23,13 @@ export function PlayerBar({ player, segments }: { player: Player; segments: read
     unplanned: t("reader.unplanned"),
     ended: t("reader.ended"),
     failed: t("reader.soundFailed"),
-  }[player.state];
+  }[view.state];
   const position =
-    player.at === undefined
+    view.at === undefined
       ? ""
-      : t("reader.position", { index: count(Math.min(player.at + 1, segments.length)), total: count(segments.length) });
+      : t("reader.position", { index: count(Math.min(view.at + 1, segments.length)), total: count(segments.length) });
   const skipped =
-    player.passedOver > 0 ? t("reader.skipped", { count: player.passedOver, formatted: count(player.passedOver) }) : "";
+    view.passedOver > 0 ? t("reader.skipped", { count: view.passedOver, formatted: count(view.passedOver) }) : "";
   return (
     <section
       aria-label={t("reader.player")}
@@ -46,7 +54,7 @@ export function PlayerBar({ player, segments }: { player: Player; segments: read
           <p className="tabular text-soft">{position}</p>
           <p
             aria-live="polite"
-            className={player.state === "failed" ? "text-bad" : player.state === "waiting" ? "breathing" : ""}
+            className={view.state === "failed" ? "text-bad" : view.state === "waiting" ? "breathing" : ""}
           >
             {[message, skipped].filter((text) => text !== "").join(" · ")}
           </p>

@@ -23,7 +23,7 @@ export function ReaderPage({ projectId, documentId }: { projectId: string; docum
   const project = useLiveProject(projectId);
   const query = useQuery(segmentsQuery(projectId, documentId));
   const segments = query.data ?? noSegments;
-  const player = usePlayer(projectId, segments);
+  const { player, view } = usePlayer(projectId, segments);
   useSpaceKey(player.toggle);
 
   const error = project.error ?? query.error;
@@ -51,20 +51,24 @@ export function ReaderPage({ projectId, documentId }: { projectId: string; docum
         <span aria-hidden="true">←&nbsp;</span>
         <span lang={project.data.language}>{project.data.title}</span>
       </Link>
-      <h1 lang={project.data.language} className="font-book text-3xl leading-tight sm:text-4xl">
+      {/* The chapter's own heading is a sentence that can be heard; its title is not shown twice. */}
+      <h1
+        lang={project.data.language}
+        className={segments[0]?.blockKind === "heading" ? "sr-only" : "font-book text-3xl leading-tight sm:text-4xl"}
+      >
         {title}
       </h1>
-      <p className="mt-3 text-sm text-soft">{t("reader.help")}</p>
+      <p className="mt-1 text-sm text-soft">{t("reader.help")}</p>
       {segments.length === 0 ? (
         <p className="mt-8 text-soft">{t("reader.empty")}</p>
       ) : (
-        <SentenceFlow segments={segments} at={player.at} language={project.data.language} onChoose={player.playFrom} />
+        <SentenceFlow segments={segments} at={view.at} language={project.data.language} onChoose={player.playFrom} />
       )}
       <nav className="mt-10 flex justify-between gap-3">
         <Neighbour projectId={projectId} documentId={documents[place - 1]?.id} label={t("reader.previousChapter")} />
         <Neighbour projectId={projectId} documentId={documents[place + 1]?.id} label={t("reader.nextChapter")} />
       </nav>
-      <PlayerBar player={player} segments={segments} />
+      <PlayerBar player={player} view={view} segments={segments} />
     </article>
   );
 }

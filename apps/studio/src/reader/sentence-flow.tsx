@@ -73,7 +73,7 @@ export function SentenceFlow({
       {passages.map((passage) => (
         <p
           key={`${passage.blockId}-${passage.sentences[0]?.index}`}
-          className={passage.blockKind === "heading" ? "mt-10 mb-5 text-2xl leading-snug sm:text-3xl" : "my-5"}
+          className={passage.blockKind === "heading" ? "mt-8 mb-6 text-3xl leading-snug sm:text-4xl" : "my-5"}
         >
           {passage.sentences.map(({ segment, index }) => (
             <span key={segment.id}>

@@ -48,7 +48,7 @@ export const ja: Catalogue = {
   project: {
     by: "{{authors}}",
     authorUnknown: "著者名なし",
-    chapters: "章",
+    chapters: "章の一覧",
     chapter: "第 {{index}} 章",
     chapterProgress: "{{total}} 文のうち {{ready}} 文",
     chapterReady: "完了",
@@ -130,9 +130,8 @@ export const ja: Catalogue = {
     title: "オーディオブックのファイル",
     format: "形式",
     make: "ファイルを作る",
-    onlyReady: "完了した章だけ（{{total}} 章のうち {{ready}} 章）",
+    onlyReady: "まだ途中です。完了した章だけのファイルになります（{{total}} 章のうち {{ready}} 章）。",
     nothingReady: "章がひとつ完了すると、ファイルを作れます。",
-    notAllReady: "本全体はまだ完了していません。",
     download: "ダウンロード",
     downloadName: "{{name}} をダウンロード",
     history: "これまでに作ったもの",
@@ -174,7 +173,7 @@ export const ja: Catalogue = {
   errors: {
     offline: "Katari から応答がありません。",
     offlineCure: "起動しているか確かめて、もう一度試してください。",
-    tooManyFiles: "一度に追加できる本は一冊です。最初の一冊を追加しました。",
+    tooManyFiles: "一度に追加できる本は一冊です。",
     notAFile: "これはファイルではありません。",
     notAFileCure: "フォルダーではなく、本を一冊ドロップしてください。",
   },

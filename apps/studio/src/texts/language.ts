@@ -1,9 +1,10 @@
-import i18next from "i18next";
+import { createInstance } from "i18next";
 import { initReactI18next } from "react-i18next";
 import { languages, type Language } from "./catalogue.ts";
 import { en } from "./en.ts";
 import { ja } from "./ja.ts";
 
+const texts = createInstance();
 const storageKey = "katari.language";
 
 /** The first of the wanted languages (BCP 47 tags, best first) that the studio speaks; English when there is none. */
@@ -27,10 +28,10 @@ function remembered(): string[] {
 
 /** Prepares the texts in the person's language: the one chosen earlier, else the browser's. */
 export async function startTexts(): Promise<void> {
-  i18next.on("languageChanged", (language) => {
+  texts.on("languageChanged", (language) => {
     document.documentElement.lang = language;
   });
-  await i18next.use(initReactI18next).init({
+  await texts.use(initReactI18next).init({
     resources: { en: { translation: en }, ja: { translation: ja } },
     lng: chooseLanguage([...remembered(), ...navigator.languages]),
     fallbackLng: "en",
@@ -47,7 +48,7 @@ export async function changeLanguage(language: Language): Promise<void> {
   } catch {
     // Without storage the choice holds for this visit.
   }
-  await i18next.changeLanguage(language);
+  await texts.changeLanguage(language);
 }
 
 declare module "i18next" {

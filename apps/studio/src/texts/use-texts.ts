@@ -24,7 +24,7 @@ export function useTexts() {
     date: (atMs: number) => format.formatDate(atMs, language),
     languageName: (tag: string) => format.formatLanguage(tag, language),
     /** For errors that were thrown. */
-    error(error: unknown): ShownError {
+    error: (error: unknown): ShownError => {
       if (!(error instanceof ApiError) || error.code === "offline")
         return { message: t("errors.offline"), cure: t("errors.offlineCure") };
       return shownError(error.code, error.message, error.cure, language);

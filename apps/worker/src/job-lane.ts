@@ -7,6 +7,7 @@ import { createJobIntake, type JobIntake } from "./job-intake.ts";
 import { parseTask } from "./parse-task.ts";
 import type { Results } from "./results.ts";
 import { notUnderstood } from "./speech-lane.ts";
+import { createWorkSignal } from "./work-signal.ts";
 
 export type JobTask = ImportTask | ExportTask;
 export type JobResult = (Outcome & { kind: "succeeded" })["result"];
@@ -67,8 +68,8 @@ export function createJobLane<T extends JobTask>(options: JobLaneOptions<T>): Jo
   };
 
   const run = async (task: T, hold: HeldTask): Promise<void> => {
-    const timeout = AbortSignal.timeout(task.timeoutMs);
-    const signal = AbortSignal.any([hold.signal, abandon, timeout]);
+    const limit = createWorkSignal([hold.signal, abandon], task.timeoutMs);
+    const { signal } = limit;
     const reporter = createReporter(task, options);
     let outcome: Outcome;
     try {
@@ -81,12 +82,13 @@ export function createJobLane<T extends JobTask>(options: JobLaneOptions<T>): Jo
       if (abandon.aborted)
         outcome = { kind: "retry", afterMs: 0, code: "unavailable", reason: "The worker was stopped." };
       else if (hold.signal.aborted) outcome = { kind: "cancelled" };
-      else if (timeout.aborted)
+      else if (limit.isLate())
         outcome = outcomeOf(new AppError("timeout", `The ${task.kind} took too long.`, { retryable: true }));
       else outcome = outcomeOf(told);
       if (outcome.kind !== "cancelled")
         logger.warn({ taskId: task.taskId, kind: task.kind, code: told.code, err: told }, "job did not succeed");
     } finally {
+      limit.release();
       hold.release();
       await reporter.stop();
     }

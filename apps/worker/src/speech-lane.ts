@@ -5,7 +5,7 @@ import type { Acknowledgement, Delivery, MessageBus } from "@katari/queue";
 import type { ObjectStore } from "@katari/storage";
 import type { Logger } from "@katari/telemetry";
 import { createSpeechHandler } from "./handlers/speech.ts";
-import type { HeldTasks } from "./held-tasks.ts";
+import type { HeldTask, HeldTasks } from "./held-tasks.ts";
 import { createModelFacts } from "./model-facts.ts";
 import { createModelWatch } from "./model-watch.ts";
 import { parseTask } from "./parse-task.ts";
@@ -13,6 +13,7 @@ import { createQueueIntake, type QueueIntake } from "./queue-intake.ts";
 import type { Results } from "./results.ts";
 import { createTakeArchive } from "./take-archive.ts";
 import type { VoiceShelf } from "./voice-shelf.ts";
+import { createWorkSignal, type WorkSignal } from "./work-signal.ts";
 
 export interface SpeechLaneOptions {
   readonly bus: MessageBus;
@@ -68,13 +69,12 @@ export function createSpeechLane(options: SpeechLaneOptions): SpeechLane {
 
   /** Runs one task to its outcome; `undefined` when it is to be handed back. */
   const run = async (task: SpeechTask, lost: AbortSignal): Promise<Outcome | undefined> => {
-    const timeout = AbortSignal.timeout(task.timeoutMs);
-    let release = (): void => undefined;
+    let hold: HeldTask | undefined;
+    let work: WorkSignal | undefined;
     try {
-      const hold = held.hold(task);
-      release = hold.release;
-      const signal = AbortSignal.any([lost, abandon, hold.signal, timeout]);
-      const result = await speak(task, signal);
+      hold = held.hold(task);
+      work = createWorkSignal([lost, abandon, hold.signal], task.timeoutMs);
+      const result = await speak(task, work.signal);
       return { kind: "succeeded", result: { ...result, take: plainTake(result.take) } };
     } catch (error) {
       // The same abort shows as `cancelled` everywhere below; only here is known who wanted it.
@@ -86,15 +86,15 @@ export function createSpeechLane(options: SpeechLaneOptions): SpeechLane {
         modelFacts.forget(modelName, modelVersion);
         watch.suspect(modelName, modelVersion);
       }
-      const outcome =
-        told.code === "cancelled" && timeout.aborted
-          ? outcomeOf(new AppError("timeout", "The sentence took too long.", { retryable: true, cause: error }))
-          : outcomeOf(told);
+      const outcome = work?.isLate()
+        ? outcomeOf(new AppError("timeout", "The sentence took too long.", { retryable: true, cause: error }))
+        : outcomeOf(told);
       const facts = { taskId: task.taskId, attempt: task.attempt, outcome: outcome.kind, code: told.code };
       if (told.code !== "cancelled") logger.warn({ ...facts, err: told }, "speech task did not succeed");
       return outcome;
     } finally {
-      release();
+      work?.release();
+      hold?.release();
     }
   };
 

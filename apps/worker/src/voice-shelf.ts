@@ -6,8 +6,8 @@ import { createBoundedCache } from "./bounded-cache.ts";
 
 export interface ShelvedVoice {
   readonly manifest: VoiceManifest;
-  /** Digests that name this voice: of the manifest as published, and of the speaker data that it holds. */
-  readonly digests: readonly string[];
+  /** sha256 of the manifest as published (canonical JSON): the digest that names the voice. */
+  readonly digest: string;
   /** The whole speaker file. */
   readonly style: Float32Array;
 }
@@ -45,15 +45,15 @@ export function createVoiceShelf(store: ObjectStore): VoiceShelf {
     const parsed = voiceManifestSchema.safeParse(parseJson(bytes));
     if (!parsed.success) throw damaged("its manifest cannot be read", parsed.error);
     const manifest = parsed.data;
-    const [id] = voiceRef.split("@");
-    if (id !== manifest.id) throw damaged(`its manifest is that of ${manifest.id}`);
+    const digest = sha256Hex(bytes);
+    if (voiceRef !== `${manifest.id}@${digest}`) throw damaged("its manifest is not the one that was published");
     const style = await fetchFile(manifest.style.file);
     if (sha256Hex(style) !== manifest.style.digest) throw damaged("its speaker file is not the one of the manifest");
     if (style.byteLength % 4 !== 0) throw damaged("its speaker file does not hold whole numbers");
     // A copy of its own: the bytes may lie unaligned in a larger buffer.
     return {
       manifest,
-      digests: [sha256Hex(bytes), manifest.style.digest],
+      digest: sha256Hex(bytes),
       style: new Float32Array(new Uint8Array(style).buffer),
     };
   };

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { SpeechTask } from "@katari/contracts";
+import type { SpeechTask, VoiceManifest } from "@katari/contracts";
 import { createFileStore } from "@katari/storage";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startSilentModelServer } from "./fixtures/silent-model-server.ts";
@@ -71,6 +71,16 @@ function onePart(symbols: number): SpeechTask["parts"] {
   return [{ start: 0, end: symbols + 1, words: [[0, symbols]] }];
 }
 
+/** Publishes another voice; returns what its tasks pin. */
+async function putVoice(over: Partial<VoiceManifest>, style: Uint8Array) {
+  const manifest = new TextEncoder().encode(JSON.stringify({ ...studio.manifest, ...over }));
+  const voiceDigest = sha256Hex(manifest);
+  const voiceRef = `test@${voiceDigest}`;
+  await studio.store.put(`voices/${voiceRef}/voice.json`, manifest);
+  await studio.store.put(`voices/${voiceRef}/${studio.manifest.style.file}`, style);
+  return { voiceRef, voiceDigest };
+}
+
 describe("a worker and what lies in the store", () => {
   it("renders anew what a broken record, or one without its audio, names", async () => {
     const task = studio.speechTask({ taskId: "broken" });
@@ -112,11 +122,14 @@ describe("a worker and what lies in the store", () => {
     });
     expect(await outcomeOf(away)).toMatchObject({ kind: "failed", code: "voice-unavailable" });
 
-    const manifest = await studio.store.get(`voices/${studio.voiceRef}/voice.json`);
-    await studio.store.put("voices/test@damaged/voice.json", manifest);
-    await studio.store.put(`voices/test@damaged/${studio.manifest.style.file}`, new Uint8Array(1024));
-    const damaged = { ...away, taskId: "damaged", rendering: { ...base.rendering, voiceRef: "test@damaged" } };
-    expect(await outcomeOf(damaged)).toMatchObject({ kind: "failed", code: "voice-damaged" });
+    const wrongStyle = await putVoice({ title: "Other" }, new Uint8Array(1024));
+    const damaged = { taskId: "damaged", phonemes: "tə", parts: onePart(1) };
+    const withStyle = studio.speechTask({ ...damaged, rendering: { ...base.rendering, ...wrongStyle } });
+    expect(await outcomeOf(withStyle)).toMatchObject({ kind: "failed", code: "voice-damaged" });
+
+    await studio.store.put("voices/test@0123/voice.json", new TextEncoder().encode(JSON.stringify(studio.manifest)));
+    const withManifest = studio.speechTask({ ...damaged, rendering: { ...base.rendering, voiceRef: "test@0123" } });
+    expect(await outcomeOf(withManifest)).toMatchObject({ kind: "failed", code: "voice-damaged" });
   });
 
   it("fails as disk-full when the store is full", async (context) => {
@@ -163,16 +176,8 @@ describe("a worker and a task that does not fit", () => {
   it("does not store sound that holds values which are no numbers", async () => {
     // The test voice's loudness is 1 + the first number of the style row: a speaker of NaN sounds like NaN.
     const style = new Uint8Array(new Float32Array(510 * 256).fill(Number.NaN).buffer);
-    const manifest = { ...studio.manifest, style: { file: "speaker.bin", digest: sha256Hex(style) } };
-    const bytes = new TextEncoder().encode(JSON.stringify(manifest));
-    const voiceRef = "test@nan";
-    await studio.store.put(`voices/${voiceRef}/voice.json`, bytes);
-    await studio.store.put(`voices/${voiceRef}/speaker.bin`, style);
-    const { rendering } = studio.speechTask();
-    const task = studio.speechTask({
-      taskId: "nan",
-      rendering: { ...rendering, voiceRef, voiceDigest: sha256Hex(bytes) },
-    });
+    const voice = await putVoice({ style: { file: "speaker.bin", digest: sha256Hex(style) } }, style);
+    const task = studio.speechTask({ taskId: "nan", rendering: { ...studio.speechTask().rendering, ...voice } });
     expect(await outcomeOf(task)).toMatchObject({ kind: "retry", code: "audio-suspect" });
     expect(await studio.store.head(`takes/${task.takeKey}.json`)).toBeUndefined();
   });

@@ -88,7 +88,7 @@ function checkKey(task: SpeechTask, rendering: Rendering): void {
  */
 function checkRendering(task: SpeechTask, voice: ShelvedVoice, toldDigest: string | undefined): void {
   const { rendering } = task;
-  const { manifest, digests } = voice;
+  const { manifest } = voice;
   const real: Rendering = {
     ...rendering,
     family: manifest.family,
@@ -97,7 +97,7 @@ function checkRendering(task: SpeechTask, voice: ShelvedVoice, toldDigest: strin
     modelName: manifest.model.name,
     modelVersion: manifest.model.version,
     voiceId: manifest.id,
-    voiceDigest: digests.find((digest) => digest === rendering.voiceDigest) ?? manifest.style.digest,
+    voiceDigest: voice.digest,
   };
   const differing = Object.entries(real).find(([name, value]) => rendering[name as keyof Rendering] !== value);
   if (differing) throw mismatch(`${differing[0]} is another one here`);

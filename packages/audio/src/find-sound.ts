@@ -11,8 +11,8 @@ const floorShare = 0.1;
  *
  * Level of frames of 10 ms every 5 ms, of the samples and of their differences (which lifts the soft, high onsets of
  * f, s and h out of a low hum). A frame sounds when either level is 8 dB above its floor (the quietest tenth of the
- * range). In doubt sound is kept: the threshold is never higher than 42 dB below the loudest frame, so that a range
- * without any silence is kept whole. A range in which nothing is above −72 dBFS gives `[start, start]`.
+ * range). In doubt sound is kept: for the samples the threshold is never higher than 42 dB below the loudest frame, so
+ * that a range without any silence is kept whole. (Not so for the differences, in which low voices are small.) A range in which nothing is above −72 dBFS gives `[start, start]`.
  */
 export function findSound(
   pcm: Float32Array,
@@ -45,8 +45,8 @@ export function findSound(
     plain[index] = decibels(sum / (to - from));
     differences[index] = decibels(differenceSum / (to - from));
   }
-  const plainThreshold = threshold(plain);
-  const differenceThreshold = threshold(differences);
+  const plainThreshold = threshold(plain, belowLoudestDb);
+  const differenceThreshold = threshold(differences, 0);
   const sounds = (index: number) =>
     (plain[index] ?? -Infinity) > plainThreshold || (differences[index] ?? -Infinity) > differenceThreshold;
   let first = 0;
@@ -59,9 +59,9 @@ export function findSound(
 
 const decibels = (meanSquare: number): number => (meanSquare > 0 ? 10 * Math.log10(meanSquare) : -Infinity);
 
-function threshold(levels: Float64Array): number {
+function threshold(levels: Float64Array, belowLoudest: number): number {
   const sorted = levels.toSorted();
   const floor = sorted[Math.floor((sorted.length - 1) * floorShare)] ?? -Infinity;
   const loudest = sorted[sorted.length - 1] ?? -Infinity;
-  return Math.max(silenceDb, Math.min(floor + aboveFloorDb, loudest - belowLoudestDb));
+  return Math.max(silenceDb, Math.min(floor + aboveFloorDb, loudest - belowLoudest));
 }

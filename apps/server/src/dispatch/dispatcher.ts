@@ -1,10 +1,11 @@
 import { AppError, assertNever } from "@katari/core";
-import { taskLanes, type Db, type TaskLane } from "@katari/database";
+import type { Db, TaskLane } from "@katari/database";
 import {
   claimTasks,
   findAloneTask,
   laneLoad,
   listEligibleConversions,
+  listLanesWithWork,
   lockLane,
   readLaneClock,
   writeClocks,
@@ -41,7 +42,7 @@ export function createDispatcher(
     tickMs: timing.tickMs,
     logger,
     async round(signal) {
-      for (const lane of taskLanes) {
+      for (const lane of await listLanesWithWork(database.db, clock.now())) {
         if (signal.aborted) return;
         const nowMs = clock.now();
         const lease = { leaseUntilMs: nowMs + timing.leaseMs, busEpoch: bus.epoch };

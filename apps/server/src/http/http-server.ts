@@ -83,7 +83,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       registerExports(api, context);
       registerEvents(api, context);
       registerSystem(api, context);
-      api.setNotFoundHandler(async () => {
+      // A route of its own, so that it asks who is there before it says what is not.
+      api.all("/*", async () => {
         throw new AppError("not-found", "The API has no such route.", { cure: "Check the address and the method." });
       });
     },

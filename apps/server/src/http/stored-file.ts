@@ -67,7 +67,8 @@ export async function sendFile(
   if (range !== "whole") reply.code(206).header("content-range", `bytes ${start}-${end - 1}/${sizeBytes}`);
   if (file.disposition !== undefined) reply.header("content-disposition", file.disposition);
   reply.type(file.mediaType).header("content-length", end - start);
-  if (request.method === "HEAD") return reply.send();
+  // An empty stream keeps the length that was set; no payload at all would make it 0.
+  if (request.method === "HEAD") return reply.send(Readable.from([]));
   const signal = abortedWith(reply);
   return reply.send(Readable.from(readPieces(store, file.pieces, start, end, signal), { objectMode: false }));
 }

@@ -61,7 +61,7 @@ describe("groupUtterances", () => {
   });
 
   it("cuts a long sentence at clauses, never behind a conjunction or an article", () => {
-    const clause = [..."abcdefgh"].map((letter) => word(letter.repeat(6)));
+    const clause = Array.from("abcdefgh").map((letter) => word(letter.repeat(6)));
     const words = Array.from({ length: 12 }, () => [
       ...clause.slice(0, -1),
       word("hhhhhh", ","),
@@ -109,7 +109,7 @@ describe("groupUtterances", () => {
           expect(parts.at(-1)?.end).toBe(symbols.length);
           expect(new Set(parts.map((part) => input[part.segment]?.block)).size).toBe(1);
           parts.forEach((part, index) => {
-            if (index > 0) expect(part.start).toBe((parts[index - 1]?.end ?? 0) + 1);
+            expect(part.start).toBe(index === 0 ? 0 : (parts[index - 1]?.end ?? 0) + 1);
             expect(part.fromWord).toBe(next[part.segment]);
             expect(part.toWord).toBeGreaterThan(part.fromWord);
             next[part.segment] = part.toWord;

@@ -46,7 +46,7 @@ const longestNumber = 15;
 const longestCompound = 60;
 
 /** ASCII digits for decimal digits of any script, one for one, so that offsets stay. */
-export function withPlainDigits(text: string): string {
+function withPlainDigits(text: string): string {
   if (!/[^ -~\s]/.test(text)) return text;
   return text.replace(/\p{Nd}/gu, (digit) => {
     const code = digit.codePointAt(0) ?? 0;

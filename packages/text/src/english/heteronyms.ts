@@ -74,4 +74,7 @@ export const senseRules: ReadonlyMap<string, SenseRule> = new Map([
   ["minute", minute],
   ["close", close],
   ["closer", () => "klˈOsəɹ"],
+  // Misaki's dictionaries have the sound of the weapon for the gesture, which fiction has far more of.
+  ["bowed", () => "bˈWd"],
+  ["bowing", () => "bˈWɪŋ"],
 ]);

@@ -10,7 +10,7 @@
  */
 import { AppError } from "@katari/core";
 import { openPglite } from "@katari/database";
-import { writeTestVoice } from "@katari/testkit/test-voice";
+import { writeTestVoice } from "@katari/testkit/models";
 import { createVoiceCatalogue, type LoadedVoice } from "@katari/voices/catalogue";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";

@@ -1,7 +1,7 @@
 import { systemClock } from "@katari/core";
 import { openPglite } from "@katari/database";
 import { createMemoryBus } from "@katari/queue";
-import { createAccessToken, createApplication, createHttpServer } from "@katari/server";
+import { createAccessToken, createApplication, createHttpServer, createThreadTextPlanner } from "@katari/server";
 import { createFileStore } from "@katari/storage";
 import { createLogger, createMetrics } from "@katari/telemetry";
 import { existsSync } from "node:fs";
@@ -62,7 +62,10 @@ export async function startProcessTree(options: ProcessTreeOptions): Promise<Pro
     });
     closers.push(() => modelServer.stop());
 
+    const planner = createThreadTextPlanner();
+    closers.push(() => planner.close());
     const application = createApplication({
+      planner,
       database,
       bus,
       store,
@@ -80,7 +83,6 @@ export async function startProcessTree(options: ProcessTreeOptions): Promise<Pro
       },
       adapters: {
         queue: "in-process",
-        database: "PGlite",
         objects: "files",
         inference: `Katari model server at ${modelServer.url}`,
       },

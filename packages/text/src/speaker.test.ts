@@ -119,6 +119,12 @@ describe("spoken form", () => {
     ["goin’ to tell ’em ’tis so", "goin' to tell 'em 'tis so"],
     ["the book, and all.1 The end", "the book and all one the end"],
     ["٣ and ３", "three and three"],
+    ["5 mi. in 30 min. or the ’90s", "five miles in thirty minutes or the nineties"],
+    [
+      "In 1066 and 24/7 at €5.50/kg",
+      "in ten sixty-six and twenty-four seven at five euros and fifty cents per kilogram",
+    ],
+    ["‘It’s the boys’ toys.’", "it's the boys' toys"],
   ])("says %j", (text, expected) => {
     expect(said(text)).toBe(expected);
   });

@@ -119,7 +119,7 @@ export function draftWords(
       word(end, unitsOf(digitWords(text.slice(at, end))), "digits");
       continue;
     }
-    if (/[\d$£€¥￥₹₽+(.AUCv]/.test(character)) {
+    if (/[\d$£€¥￥₹₽+(.AUCv'’‘]/.test(character)) {
       const answer = applyRules(numberRules, context);
       if (answer) {
         answered(answer);
@@ -141,8 +141,7 @@ export function draftWords(
         continue;
       }
       let end = at + written.length;
-      // A closing apostrophe belongs to the word unless a quotation is open.
-      if (/^['’]/.test(text.slice(end, end + 1)) && openSingle === 0 && /(?:s|in|o|an|ol|th)$/i.test(written)) end++;
+      if (closesWord(written, text, end, openSingle > 0)) end++;
       const clean = text
         .slice(at, end)
         .replace(entity, "'")
@@ -192,6 +191,13 @@ export function draftWords(
   const last = drafts.at(-1);
   if (last && pending !== "") for (const symbol of pending) last.after = addMark(last.after, symbol);
   return { drafts, silent };
+}
+
+/** Whether an apostrophe behind a word is its own (`the boys’ toys`, `goin’`) and not the end of a quotation. */
+function closesWord(written: string, text: string, at: number, quoting: boolean): boolean {
+  if (!/^['’]/.test(text.slice(at, at + 1)) || !/(?:s|in|o|an|ol|th)$/i.test(written)) return false;
+  // In a quotation it is the word's only when the quotation goes on and ends later.
+  return !quoting || (/^\s\p{L}/u.test(text.slice(at + 1, at + 3)) && /[.,!?…]’/.test(text.slice(at + 1, at + 240)));
 }
 
 /** `W-well` is a stammer; other hyphens join a compound, which stays one word. */

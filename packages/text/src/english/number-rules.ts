@@ -79,6 +79,13 @@ const unitNames: Readonly<Record<string, readonly [string, string]>> = {
   "℃": ["degree Celsius", "degrees Celsius"],
   "℉": ["degree Fahrenheit", "degrees Fahrenheit"],
 };
+/** Written with a full stop, since without one they are words. */
+const shortUnits: ReadonlyMap<string, readonly [string, string]> = new Map([
+  ["min", ["minute", "minutes"]],
+  ["hr", ["hour", "hours"]],
+  ["sec", ["second", "seconds"]],
+  ["in", ["inch", "inches"]],
+]);
 const unitPattern = Object.keys(unitNames)
   .sort((a, b) => b.length - a.length)
   .join("|");
@@ -169,12 +176,12 @@ export const numberRules: readonly PatternRule[] = [
   },
   {
     name: "decade",
-    pattern: /((?:1[1-9]|20)?\d0)['’]?s(?!\p{L})/uy,
+    pattern: /['’‘]?((?:1[1-9]|20)?\d0)['’]?s(?!\p{L})/uy,
     say: ([, digits = ""]) => unitsOf(pluralWords(plain(digits))),
   },
   {
     name: "measure",
-    pattern: new RegExp(String.raw`${number}[\s-]?(${unitPattern})${end}`, "iuy"),
+    pattern: new RegExp(String.raw`${number}[\s-]?(${unitPattern})${end}(?:\.(?=\s+\p{Ll}))?`, "iuy"),
     say: ([all = "", whole = "", fraction = "", unit = ""]) => {
       const names = unitNames[unit.toLowerCase()];
       // `5 V`, `6 m` and the like are units only when they are written so; a single capital is more often a name.
@@ -187,6 +194,20 @@ export const numberRules: readonly PatternRule[] = [
     name: "version",
     pattern: /v?(\d+(?:\.\d+){2,5})(?![\p{L}\p{N}])/uy,
     say: ([, all = ""]) => unitsOf(all.split(".").map(cardinalWords).join(" point ")),
+  },
+  {
+    name: "duration",
+    pattern: /(\d{1,3})\s?(min|mins|hr|hrs|sec|secs|in)\.(?=\s+\p{Ll})/uy,
+    say: ([, whole = "", unit = ""]) => {
+      const [one = "", many = ""] = shortUnits.get(unit.replace(/s$/, "")) ?? [];
+      const said = cardinalWords(whole);
+      return unitsOf(`${said} ${said === "one" ? one : many}`);
+    },
+  },
+  {
+    name: "set-phrase",
+    pattern: /24\/7(?![\d/])|9\/11(?![\d/])/y,
+    say: ([all = ""]) => unitsOf(all.split("/").map(cardinalWords).join(" ")),
   },
   {
     name: "fraction",
@@ -230,6 +251,14 @@ export const numberRules: readonly PatternRule[] = [
     say: ([, first = "", last = ""], { previous }) =>
       /^(?:room|flight|highway|route|area|suite|apartment)$/i.test(previous)
         ? unitsOf(`${cardinalWords(first)} oh ${cardinalWords(last)}`)
+        : undefined,
+  },
+  {
+    name: "year",
+    pattern: /10[1-9]\d(?!\d)/y,
+    say: ([all = ""], { previous }) =>
+      /^(?:in|of|since|by|from|until|till|to|year|before|after|around|about|circa|c\.|ad|and)$/i.test(previous)
+        ? unitsOf(yearWords(all))
         : undefined,
   },
   {

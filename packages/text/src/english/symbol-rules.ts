@@ -58,6 +58,18 @@ const names: Readonly<Record<string, string>> = {
   "♥": "heart",
   "❤": "heart",
 };
+const perNames: ReadonlyMap<string, string> = new Map([
+  ["kg", "kilogram"],
+  ["g", "gram"],
+  ["lb", "pound"],
+  ["km", "kilometer"],
+  ["mi", "mile"],
+  ["h", "hour"],
+  ["hr", "hour"],
+  ["s", "second"],
+  ["l", "liter"],
+  ["ml", "milliliter"],
+]);
 const one = (list: string): RegExp => new RegExp(`[${list}]`, "uy");
 
 const host = (text: string): string =>
@@ -119,6 +131,12 @@ export const symbolRules: readonly PatternRule[] = [
     name: "operator",
     pattern: /\*(?=\s?\d)/y,
     say: (_, { previous }) => (/\d$/.test(previous) ? unitsOf("times") : undefined),
+  },
+  {
+    name: "per",
+    pattern: /\/(kg|g|lb|km|mi|h|hr|s|l|ml|day|week|month|year|hour|minute|second|person)(?![\p{L}\p{N}])/uy,
+    say: ([, unit = ""], { previous }) =>
+      /\d/.test(previous) ? unitsOf(`per ${perNames.get(unit) ?? unit}`) : undefined,
   },
   {
     name: "slash",

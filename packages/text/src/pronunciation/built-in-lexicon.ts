@@ -36,6 +36,12 @@ o' ə
 ol' ˈOl
 th' ð
 missus mˈɪsɪz
+fiancé fiˌɑnsˈA
+fiancée fiˌɑnsˈA
+crème kɹˈɛm
+brûlée bɹulˈA
+résumé ɹˈɛzəmˌA
+protégé pɹˈOTəʒˌA
 miz mˈɪz
 messers mˈɛsəɹz
 simon sˈImən

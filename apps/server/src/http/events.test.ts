@@ -165,7 +165,7 @@ async function withStream(
       response,
       signal: gone.signal,
       ...options,
-    }).then(() => {
+    }).finally(() => {
       response.end();
       end();
     });

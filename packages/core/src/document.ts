@@ -114,7 +114,7 @@ export interface SourceTree {
 
 /** Number of Unicode code points that are not white space: the unit of every completeness figure. */
 export function countCharacters(text: string): number {
-  let count = 0;
-  for (const character of text) if (!/\s/u.test(character)) count++;
-  return count;
+  const dense = text.replace(/\s+/gu, "");
+  const pairs = dense.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0;
+  return dense.length - pairs;
 }

@@ -4,6 +4,8 @@ import type { FileLedger } from "./file-ledger.ts";
 /** Characters that show nothing and only disturb words: soft hyphen, zero-width space, joiners, direction marks,
  * control characters. */
 const invisible = /[\u00AD\u200B\u2060\u200E\u200F\u202A-\u202E\u2066-\u2069\p{Cc}]/u;
+/** What parts runs of text: white space and invisible characters. */
+const apart = new RegExp(`\\s+|${invisible.source}`, "gu");
 
 /** What a block is, known when it opens. */
 export interface BlockHead {
@@ -67,14 +69,14 @@ export function createBlockBuilder(ledger: FileLedger, head: BlockHead): BlockBu
   return {
     head,
     add(source, start) {
-      let offset = start;
-      for (const character of source) {
-        const end = offset + character.length;
-        if (/\s/u.test(character)) pending ||= " ";
-        else if (invisible.test(character)) ledger.skip("invisible-character", offset, end);
-        else append(character, offset, end);
-        offset = end;
+      let from = 0;
+      for (const match of source.matchAll(apart)) {
+        if (match.index > from) append(source.slice(from, match.index), start + from, start + match.index);
+        from = match.index + match[0].length;
+        if (/\s/u.test(match[0])) pending ||= " ";
+        else ledger.skip("invisible-character", start + match.index, start + from);
       }
+      if (source.length > from) append(source.slice(from), start + from, start + source.length);
     },
     addDecoded(value, start, end, rule) {
       if (/\s/u.test(value) || invisible.test(value)) {

@@ -17,6 +17,8 @@ export interface ReadSourceInput {
 
 /** A text file of a million words has about 6 MB. */
 const textLimitBytes = 64 * 1024 * 1024;
+/** Markdown takes some three hundred times its size in memory while it is parsed. */
+const markdownLimitBytes = 16 * 1024 * 1024;
 
 /**
  * Reads a source file: EPUB 2 or 3, Markdown, or plain text in any of the common encodings. The content decides, the
@@ -45,17 +47,20 @@ async function readKnown({ path, fileName, signal }: ReadSourceInput): Promise<S
     });
   }
   if (kind === "zip") return readZip(path, fileName, signal);
-  if (sizeBytes > textLimitBytes) {
-    throw new AppError("too-large", `${fileName} has ${String(sizeBytes)} bytes of text; the limit is 64 MiB.`, {
-      cure: "Split it into several files.",
-    });
-  }
+  if (sizeBytes > textLimitBytes) throw textTooLarge(fileName, sizeBytes, "64 MiB");
   const decoded = decodeText(await readAll(path, sizeBytes, signal));
   const name = path.split("/").pop() ?? fileName;
   const markdown = /\.(?:md|markdown|mdown|mkd)$/iu.test(fileName) || /\.(?:md|markdown)$/iu.test(name);
-  const tree =
-    markdown || looksLikeMarkdown(decoded.text) ? readMarkdown(decoded, fileName) : readText(decoded, fileName);
-  return tree;
+  if (!markdown && !looksLikeMarkdown(decoded.text)) return readText(decoded, fileName);
+  if (sizeBytes > markdownLimitBytes) throw textTooLarge(fileName, sizeBytes, "16 MiB of Markdown");
+  return readMarkdown(decoded, fileName);
+}
+
+function textTooLarge(fileName: string, sizeBytes: number, limit: string): AppError {
+  return new AppError("too-large", `${fileName} has ${String(sizeBytes)} bytes of text; the limit is ${limit}.`, {
+    cure: "Split it into several files.",
+    details: { sizeBytes },
+  });
 }
 
 async function readHead(path: string, fileName: string): Promise<{ head: Uint8Array; sizeBytes: number }> {

@@ -52,12 +52,14 @@ export async function openArchive(path: string, signal?: AbortSignal): Promise<A
     zip.close();
     throw zipError(error);
   }
+  // Links are written in another case or Unicode form than the names of files often enough.
+  const folded = new Map([...entries].map(([name, entry]) => [fold(name), entry]));
   let total = 0;
   return {
     names: new Set(entries.keys()),
     async read(name, limitBytes = archiveLimits.pageBytes) {
       signal?.throwIfAborted();
-      const entry = entries.get(name);
+      const entry = entries.get(name) ?? folded.get(fold(name));
       if (!entry)
         throw new AppError("damaged-source", `The book names a file that it does not hold: ${name}`, { cure: again });
       if (entry.isEncrypted()) throw encryptedArchive(name);
@@ -78,6 +80,10 @@ export async function openArchive(path: string, signal?: AbortSignal): Promise<A
       zip.close();
     },
   };
+}
+
+function fold(name: string): string {
+  return name.normalize("NFC").toLowerCase();
 }
 
 async function collect(stream: Readable, size: number, signal: AbortSignal | undefined): Promise<Uint8Array> {

@@ -32,10 +32,15 @@ export function ruleOfPart(part: Part, evidence: PartEvidence): string | undefin
   const byTitle = titleRule(part.title ?? headingTitle(blocks) ?? "");
   if (byTitle !== undefined) return byTitle;
   const text = blocks.map((block) => block.text).join(" ");
-  const edge = !evidence.begun || !evidence.chaptersFollow;
-  if (part.listed || !edge) return undefined;
-  if (/©|\ball rights reserved\b|\bISBN\b/iu.test(text) && countCharacters(text) < 6_000) return "copyright-page";
-  const title = evidence.bookTitle.toLowerCase();
-  if (evidence.begun || !evidence.chaptersFollow || title === "") return undefined;
-  return countCharacters(text) < 300 && text.toLowerCase().includes(title) ? "titlepage" : undefined;
+  const characters = countCharacters(text);
+  const before = !evidence.begun && evidence.chaptersFollow;
+  const bookTitle = fold(evidence.bookTitle);
+  const named = part.title === undefined || fold(part.title) === bookTitle;
+  if (before && named && bookTitle !== "" && characters < 300 && fold(text).includes(bookTitle)) return "titlepage";
+  if (part.listed || (evidence.begun && evidence.chaptersFollow)) return undefined;
+  return characters < 6_000 && /©|\ball rights reserved\b|\bISBN\b/iu.test(text) ? "copyright-page" : undefined;
+}
+
+function fold(text: string): string {
+  return text.toLowerCase().replace(/\s+/gu, " ").trim();
 }

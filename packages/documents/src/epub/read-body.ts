@@ -1,9 +1,10 @@
-import type { BlockKind, SourceBlock } from "@katari/core";
+import { countCharacters, type BlockKind, type SourceBlock } from "@katari/core";
 import { createBlockBuilder, finishBlock, type BlockBuilder, type BlockHead, type OpenSpan } from "../block-builder.ts";
 import { decodeEntity } from "../decode-entity.ts";
 import { createFileLedger, type FileLedger } from "../file-ledger.ts";
 import { findElements, foldedTextOf, textOf, tokensOf, type MarkupElement, type MarkupNode } from "../markup-tree.ts";
 import { elementRule, semanticsOf } from "./element-rules.ts";
+import { dropLinkLists, type LinkRange } from "./link-lists.ts";
 import { isReading, pairRuby } from "./read-ruby.ts";
 
 /** A page of a book as blocks, with the place of every element id among them. */
@@ -12,7 +13,7 @@ export interface PageBody {
   readonly blocks: readonly SourceBlock[];
   /** Element id → index of the first block at or after the element (the number of blocks when there is none). */
   readonly idBlocks: ReadonlyMap<string, number>;
-  /** Share of the text that stands in links, 0–1: a page of links is a table of contents. */
+  /** Share of the text that stands in links into the book, 0–1: a page of links is a table of contents. */
   readonly linkShare: number;
   readonly links: number;
 }
@@ -54,6 +55,7 @@ export function readBody(path: string, body: MarkupElement, language: string | u
   let elementId: string | undefined;
   let lastBreak: { builder: BlockBuilder; length: number } | undefined;
   let rubySpan: OpenSpan | undefined;
+  const links: LinkRange[] = [];
 
   const flush = (): void => {
     const block = builder && finishBlock(ledger, builder);
@@ -135,7 +137,9 @@ export function readBody(path: string, body: MarkupElement, language: string | u
     if (strongNames.has(element.name)) spans.push(opened(context).openSpan("strong"));
     if (codeNames.has(element.name)) spans.push(opened(context).openSpan("code"));
     const owner = builder;
+    const start = at;
     for (const child of element.children) walk(child, inner);
+    if (element.name === "a" && isInternal(element.attributes.get("href"))) links.push({ start, end: at });
     // A block inside an inline element has ended the spans' block already.
     if (owner && owner === builder) for (const span of spans.reverse()) owner.closeSpan(span);
   };
@@ -233,10 +237,13 @@ export function readBody(path: string, body: MarkupElement, language: string | u
   };
   walk(body, root);
   flush();
-  const links = findElements(body, "a").filter((link) => link.attributes.has("href"));
-  const linked = links.reduce((sum, link) => sum + foldedTextOf(link).length, 0);
-  const all = text.replace(/\s+/gu, " ").trim().length;
-  return { ledger, blocks, idBlocks, linkShare: all === 0 ? 0 : linked / all, links: links.length };
+  const linked = links.reduce((sum, { start, end }) => sum + countCharacters(text.slice(start, end)), 0);
+  const linkShare = linked / Math.max(1, countCharacters(text));
+  return { ledger, linkShare, links: links.length, ...dropLinkLists(ledger, { blocks, idBlocks }, links) };
+}
+
+function isInternal(href: string | undefined): boolean {
+  return href !== undefined && !/^(?:[a-z][a-z0-9+.-]*:|\/\/)/iu.test(href.trim());
 }
 
 function sceneBreak(path: string, at: number, elementId: string | undefined): SourceBlock {

@@ -156,6 +156,26 @@ describe("front and back matter", () => {
     expect(tree.skipped.map(({ rule }) => rule)).toEqual(["titlepage", "copyright-page", "toc"]);
   });
 
+  it("is told inside a page: the book's title and a list of links to its chapters", async () => {
+    const links = ["One", "Two", "Three", "Four"].map((name) => `<li><a href="#${name}">${name}</a></li>`).join("");
+    const rows = ["I", "II", "III", "IV"]
+      .map((n) => `<tr><td><a href="#One">${n}</a></td><td>A long title of a chapter</td></tr>`)
+      .join("");
+    const page = `<h1 id="title">A Book</h1><p>by A. Writer</p><h2>Contents</h2><ul>${links}</ul><table>${rows}</table>
+      <h2 id="One">One</h2><p>Text with <a href="#Two">a link</a>.</p><h2 id="Two">Two</h2><p>More.</p>`;
+    const tree = await readEpubFixture({
+      pages: { "all.xhtml": page },
+      toc: [
+        ["A Book", "all.xhtml#title"],
+        ["One", "all.xhtml#One"],
+        ["Two", "all.xhtml#Two"],
+      ],
+    });
+    expect(titles(tree)).toEqual(["One", "Two"]);
+    expect(texts(tree)).toEqual(["One", "Text with a link.", "Two", "More."]);
+    expect(tree.skipped.map(({ rule, title }) => [rule, title])).toEqual([["titlepage", "A Book"]]);
+  });
+
   it("keeps preface, dedication and epilogue", async () => {
     const names = ["Preface", "Dedication", "One", "Epilogue"];
     const tree = await readEpubFixture({

@@ -1,4 +1,4 @@
-import { AppError, type SkippedText, type SourceDocument, type SourceTree } from "@katari/core";
+import { AppError, type SkippedText, type SourceBlock, type SourceDocument, type SourceTree } from "@katari/core";
 import { decodeMarkup } from "../decode-markup.ts";
 import { guessLanguage } from "../guess-language.ts";
 import { findElement, foldedTextOf } from "../markup-tree.ts";
@@ -43,8 +43,7 @@ export async function readEpub(archive: Archive, fileName: string, signal?: Abor
   const navigation = await readContents(archive, book);
   const title = book.metadata.title || fileName.replace(/\.[^.]*$/u, "");
   const documents = chooseDocuments(divideParts(pages, navigation.toc), pages, book, navigation, title);
-  for (const { body } of pages)
-    body.ledger.prove(documents.flatMap((d) => d.blocks).filter((b) => b.range.file === body.ledger.path));
+  proveAll(pages, documents);
   if (documents.length === 0) {
     throw new AppError("empty-source", "The book has no text to narrate: all it holds is front or back matter.", {
       cure: "Check that it is the whole book.",
@@ -61,6 +60,13 @@ export async function readEpub(archive: Archive, fileName: string, signal?: Abor
     skipped: pages.flatMap(({ body }) => named(body.ledger.skipped(), body.ledger.text, navigation.toc)),
     files: pages.map(({ body }) => body.ledger.file()),
   };
+}
+
+/** Blocks of a page are in its order in the documents, since parts follow the spine. */
+function proveAll(pages: readonly Page[], documents: readonly SourceDocument[]): void {
+  const byPath = new Map<string, SourceBlock[]>(pages.map(({ path }) => [path, []]));
+  for (const { blocks } of documents) for (const block of blocks) byPath.get(block.range.file)?.push(block);
+  for (const { path, body } of pages) body.ledger.prove(byPath.get(path) ?? []);
 }
 
 async function readPages(archive: Archive, book: PackageDocument, signal: AbortSignal | undefined): Promise<Page[]> {

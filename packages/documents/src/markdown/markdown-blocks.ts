@@ -142,7 +142,7 @@ export function readMarkdownBlocks(ledger: FileLedger, from: number): SourceBloc
       case "paragraph": {
         if (/^\[\^[^\]\s]+\]:/u.test(source)) skip("footnote", start, end);
         else if (delimiterRow.test(source.split(/\r?\n/u)[1] ?? "")) table(start, end);
-        else leaf(withoutTaskMark(node.children, source), place);
+        else leaf(place.kind === "list-item" ? withoutTaskMark(node.children, source) : node.children, place);
         break;
       }
       case "heading":

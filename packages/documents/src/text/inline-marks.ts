@@ -1,4 +1,4 @@
-import type { BlockBuilder } from "../block-builder.ts";
+import type { BlockBuilder, OpenSpan } from "../block-builder.ts";
 import { isReading } from "../epub/read-ruby.ts";
 import type { FileLedger } from "../file-ledger.ts";
 
@@ -76,21 +76,21 @@ export function addPlainLines(
   const first = lines[0]?.start ?? 0;
   const last = lines[lines.length - 1]?.end ?? first;
   const whole = ledger.text.slice(first, last);
-  const marks = new Map<number, "open" | "close">();
+  const marks: { readonly place: number; readonly opens: boolean }[] = [];
   for (const match of whole.matchAll(emphasis)) {
-    marks.set(first + match.index, "open");
-    marks.set(first + match.index + match[0].length - 1, "close");
+    marks.push({ place: first + match.index, opens: true });
+    marks.push({ place: first + match.index + match[0].length - 1, opens: false });
   }
-  let span: ReturnType<BlockBuilder["openSpan"]> | undefined;
+  let next = 0;
+  let span: OpenSpan | undefined;
   for (const [index, line] of lines.entries()) {
     if (index > 0) target.breakLine(verse);
     let at = line.start;
-    for (const [place, mark] of marks) {
-      if (place < line.start || place >= line.end) continue;
-      target.add(ledger.text.slice(at, place), at);
-      ledger.skip("markup", place, place + 1);
-      at = place + 1;
-      if (mark === "open") span = target.openSpan("emphasis");
+    for (let mark = marks[next]; mark && mark.place < line.end; mark = marks[++next]) {
+      target.add(ledger.text.slice(at, mark.place), at);
+      ledger.skip("markup", mark.place, mark.place + 1);
+      at = mark.place + 1;
+      if (mark.opens) span = target.openSpan("emphasis");
       else if (span) target.closeSpan(span);
     }
     target.add(ledger.text.slice(at, line.end), at);

@@ -8,7 +8,7 @@ export interface Paragraph {
 
 /**
  * Finds the paragraphs of plain text. Lines that were broken at a margin are one paragraph up to an empty line (or an
- * indented one where no empty lines are used); where lines are as long as paragraphs, as in Japanese e-texts, each line
+ * indented one, or a short last line, where no empty lines are used); where lines are as long as paragraphs, as in Japanese e-texts, each line
  * is one.
  */
 export function findParagraphs(text: string, from: number, to: number): Paragraph[] {
@@ -21,6 +21,7 @@ export function findParagraphs(text: string, from: number, to: number): Paragrap
   const wrapped = !wide && longest <= 100;
   if (!wrapped) return filled.map((line) => ({ lines: [line], verse: false }));
   const gaps = lines.some((line, index) => index > 0 && index < lines.length - 1 && isBlank(text, line));
+  const indents = !gaps && filled.some(({ start }) => indent.test(text.slice(start, start + 2)));
   const paragraphs: Paragraph[] = [];
   let open: Line[] = [];
   const close = (): void => {
@@ -30,12 +31,22 @@ export function findParagraphs(text: string, from: number, to: number): Paragrap
   for (const line of lines) {
     if (isBlank(text, line)) close();
     else {
-      if (!gaps && /^(?:\t| {2,}|\u3000)/u.test(text.slice(line.start, line.end))) close();
+      if (indents && indent.test(text.slice(line.start, line.start + 2))) close();
       open.push(line);
+      // Without empty lines and indents, only a line that ends early with a full stop shows the end.
+      if (!gaps && !indents && endsEarly(text, line, longest)) close();
     }
   }
   close();
   return paragraphs;
+}
+
+const indent = /^(?:\t| {2}|\u3000)/u;
+
+function endsEarly(text: string, line: Line, margin: number): boolean {
+  return (
+    line.end - line.start < margin * 0.75 && /[.!?…:][\p{Pe}\p{Pf}"']*\s*$/u.test(text.slice(line.start, line.end))
+  );
 }
 
 function isBlank(text: string, line: Line): boolean {

@@ -22,6 +22,16 @@ describe("paragraphs of plain text", () => {
     ]);
   });
 
+  it("end at a short line with a full stop where nothing else shows it", async () => {
+    const lines = [
+      "The first paragraph has a long line that reaches",
+      "the margin and ends here.",
+      "The second one has a long line up to the margin",
+      "too.",
+    ];
+    expect(texts(await read(lines.join("\n")))).toEqual([`${lines[0]} ${lines[1]}`, `${lines[2]} ${lines[3]}`]);
+  });
+
   it("are single lines where lines are long", async () => {
     const line = "word ".repeat(60).trim();
     expect(texts(await read(`${line}\n${line}\n`))).toEqual([line, line]);

@@ -77,8 +77,8 @@ async function takeOne(
     if (accepted) {
       job = accepted;
       finish();
-      // Before the answer, so that no second message comes for this slot.
-      void consumer?.then((each) => each.cancel());
+      // Before the answer, so that no second message comes for this slot. Should it fail, so does the cancel below.
+      consumer?.then((each) => each.cancel()).catch(() => undefined);
     }
     return "ack";
   };

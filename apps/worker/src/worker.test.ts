@@ -1,7 +1,9 @@
 import { decodeWav } from "@katari/audio";
+import type { AssemblyPlan } from "@katari/core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTestWorker } from "./fixtures/start-worker.ts";
 import { openStudio, startModelServer, until, type ModelServerProcess, type Studio } from "./fixtures/studio.ts";
+import { sha256Hex } from "./voice-shelf.ts";
 import type { WorkerOptions } from "./worker.ts";
 
 let studio: Studio;
@@ -79,5 +81,50 @@ describe("a worker with a real model server", () => {
       slots: { "speech.cpu.interactive": 1, "speech.cpu.bulk": 2 },
       ready: true,
     });
+  });
+
+  it("imports a source and exports a programme beside the speech", async () => {
+    const { bus, results, announcements } = await start({
+      slots: { "speech.cpu.bulk": 1, "speech.cpu.interactive": 1, import: 1, export: 1 },
+    });
+    await until(() => announcements.length > 0);
+    expect(announcements[0]?.slots).toMatchObject({ import: 1, export: 1 });
+
+    const content = new TextEncoder().encode("# Tones\n\nHe hummed.\n");
+    await studio.store.put("sources/tones", content);
+    const common = { v: 1, attempt: 1, projectId: "p", timeoutMs: 60_000 } as const;
+    const source = { sourceKey: "sources/tones", sourceDigest: sha256Hex(content), fileName: "tones.md" };
+    await bus.publish("import", { ...common, kind: "import", taskId: "import", ...source, importRevision: 1 });
+    const imported = await results.next("import", "succeeded", "failed", "retry");
+    expect(imported.outcome).toEqual({
+      kind: "succeeded",
+      result: { kind: "import", indexKey: "imports/import/index.json" },
+    });
+
+    await bus.publish("speech.cpu.bulk", studio.speechTask({ taskId: "take" }));
+    const spoken = (await results.next("take", "succeeded")).outcome;
+    if (spoken.kind !== "succeeded" || spoken.result.kind !== "speech") throw new Error("not spoken");
+    const { audioKey, lengthSamples, sampleRate } = spoken.result.take;
+    const clips = [{ audioKey, startSamples: 0, endSamples: lengthSamples }];
+    const plan: AssemblyPlan = {
+      v: 1,
+      sampleRate,
+      leadInMs: 0,
+      leadOutMs: 0,
+      documents: [
+        { documentId: "d", title: "Tones", segments: [{ segmentId: "s", clips, words: [], pauseMs: 1_000 }] },
+      ],
+      tags: { title: "Tones", authors: [], narrator: "Test", language: "en" },
+    };
+    await studio.store.put("plans/tones.json", new TextEncoder().encode(JSON.stringify(plan)));
+    const output = { exportId: "e", planKey: "plans/tones.json", format: "wav" } as const;
+    const loudness = { targetLufs: -19, ceilingDbtp: -3 };
+    await bus.publish("export", { ...common, kind: "export", taskId: "export", ...output, loudness });
+    const exported = (await results.next("export", "succeeded", "failed", "retry")).outcome;
+    // The take and the pause of one second.
+    const file = { sampleRate: 24_000, lengthSamples: lengthSamples + 24_000 };
+    expect(exported).toMatchObject({ kind: "succeeded", result: { kind: "export", file } });
+    const kinds = results.all.filter((each) => each.taskId === "export").map((each) => each.outcome.kind);
+    expect(kinds[0]).toBe("started");
   });
 });

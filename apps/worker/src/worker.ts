@@ -5,8 +5,6 @@ import type { MessageBus } from "@katari/queue";
 import type { ObjectStore } from "@katari/storage";
 import type { Logger } from "@katari/telemetry";
 import { createAnnouncer, type Announcer } from "./announcer.ts";
-import { createExportHandler } from "./handlers/export.ts";
-import { createImportHandler } from "./handlers/import.ts";
 import { createHeldTasks } from "./held-tasks.ts";
 import { createJobLane } from "./job-lane.ts";
 import { pause, type JobIntake } from "./job-intake.ts";
@@ -96,11 +94,14 @@ export function createWorker(options: WorkerOptions): Worker {
     async start() {
       stopListening = bus.listen("control", held.heard);
       await Promise.all(speech.map((lane) => lane.open()));
+      // Loaded by those who use them: readers, text rules and encoders take time and memory that speech does not need.
       if (importSlots > 0) {
+        const { createImportHandler } = await import("./handlers/import.ts");
         const work = createImportHandler({ store, scratchFolder });
         jobs.push(createJobLane({ ...jobParts, queue: "import", kind: "import", slots: importSlots, work }));
       }
       if (exportSlots > 0) {
+        const { createExportHandler } = await import("./handlers/export.ts");
         const work = createExportHandler({ store, scratchFolder });
         jobs.push(createJobLane({ ...jobParts, queue: "export", kind: "export", slots: exportSlots, work }));
       }

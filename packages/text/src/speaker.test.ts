@@ -207,6 +207,9 @@ describe("phonemes", () => {
     ["a lead pipe", "lˈɛd"],
     ["to lead", "lˈid"],
     ["he bowed", "bˈWd"],
+    ["the bow and the man", "bˈO"],
+    ["a deep bass", "bˈAs"],
+    ["the cat is close to it", "klˈOs"],
   ])("chooses the reading in %j", (text, expected) => {
     expect(speak(text).words.map((word) => word.phonemes)).toContain(expected);
   });

@@ -23,19 +23,23 @@ const row: SenseRule = ({ before, before2, after }) =>
   (before === "a" && any("have had having making make made kick kicked kicking", before2) && after !== "of")
     ? "ɹˈW"
     : undefined;
-const bow: SenseRule = ({ before, before2, after }) =>
+const bow: SenseRule = ({ before, before2, after, after2 }) =>
   any("low deep slight polite formal little stiff ironical graceful", before) ||
   any("take took make made with", before2) ||
   any("of wave windows", after) ||
-  (any("ship's boat's the", before) && any("and of stern", after))
+  any("ship's boat's", before) ||
+  (after === "and" && after2 === "stern")
     ? "bˈW"
     : undefined;
 const dove: SenseRule = ({ before, after }) =>
   any("into in under beneath down off through after for headlong", after) && before !== "the" && before !== "a"
     ? "dˈOv"
     : undefined;
+/** The fish only where there is fishing or cooking; the voice and the instrument everywhere else. */
 const bass: SenseRule = ({ before, after }) =>
-  any("sea striped caught catch fresh fried grilled largemouth", before) || any("fishing", after) ? "bˈæs" : undefined;
+  any("sea striped caught catch fresh fried grilled largemouth freshwater", before) || any("fishing", after)
+    ? "bˈæs"
+    : "bˈAs";
 const sewer: SenseRule = ({ before }) => (any("skilled expert fine good", before) ? "sˈOəɹ" : undefined);
 const tear: SenseRule = ({ before, after }) =>
   any("to will would could can not and", before) &&
@@ -53,13 +57,20 @@ const minute: SenseRule = ({ before, after }) =>
   any("particles details detail scrutiny quantities particulars traces inspection examination attention", after)
     ? "mInˈut"
     : "mˈɪnət";
-/** The end of something (`the close of day`); everywhere else the adjective has the other sound. */
-const close: SenseRule = ({ before, before2, after }) =>
-  (before === "the" && any("of", after)) || (before === "a" && any("to at", before2))
-    ? "klˈOz"
-    : any("a the so too very quite rather as", before)
-      ? "klˈOs"
-      : undefined;
+/** The end of something (`the close of day`); beside and near have the other sound. */
+const close: SenseRule = ({ before, before2, after }) => {
+  if ((before === "the" && after === "of") || (before === "a" && any("to at", before2))) return "klˈOz";
+  if (
+    any(
+      "a an the this that such his her its their our my no any so too very quite rather as came come drew stood kept keep sat lay",
+      before,
+    )
+  )
+    return "klˈOs";
+  return any("to by behind beside upon together enough", after) && !any("to will would could can must not", before)
+    ? "klˈOs"
+    : undefined;
+};
 
 export const senseRules: ReadonlyMap<string, SenseRule> = new Map([
   ["lead", lead],

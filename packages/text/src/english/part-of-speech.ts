@@ -82,6 +82,10 @@ export function partOfSpeech(near: Neighbours, has: (tag: PartOfSpeech) => boole
   if ((before === "and" || before === "or") && determiners.has(before3)) return "NOUN";
   if (prepositions.has(before)) return "NOUN";
   if (looksAdjective(before)) return "NOUN";
+  // `a rough estimate.`: the last word of a phrase that an article opened.
+  const closesPhrase =
+    after === "" || prepositions.has(after) || beings.has(after) || haves.has(after) || modals.has(after);
+  if (determiners.has(before2) && closesPhrase && !determiners.has(before) && has("NOUN")) return "NOUN";
   if (after === "of") return "NOUN";
   if (opensNounPhrase(after))
     return before === "and" && has("VBD") ? "VBD" : has("VBD") && before !== "" ? "VBD" : "VERB";

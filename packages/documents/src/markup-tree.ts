@@ -2,7 +2,7 @@
  * The small tree that all XML and HTML of a source becomes, whichever parser read it, so that rules are written once.
  */
 
-export interface MarkupText {
+interface MarkupText {
   readonly kind: "text";
   readonly text: string;
 }

@@ -14,7 +14,7 @@ export interface Page {
 }
 
 /** A run of blocks `[from, to)` of one page. */
-export interface Stretch {
+interface Stretch {
   readonly page: Page;
   readonly from: number;
   readonly to: number;

@@ -11,7 +11,7 @@ import { parsePage } from "../parse-html.ts";
 import { parseXml } from "../parse-xml.ts";
 import { resolveLink, type BookLink } from "./paths.ts";
 
-export interface ManifestItem {
+interface ManifestItem {
   readonly id: string;
   readonly path: string;
   readonly mediaType: string;
@@ -19,7 +19,7 @@ export interface ManifestItem {
   readonly fallback: string | undefined;
 }
 
-export interface SpineItem {
+interface SpineItem {
   readonly item: ManifestItem;
   readonly linear: boolean;
 }

@@ -3,9 +3,10 @@ import { createBlockBuilder, finishBlock, type BlockBuilder, type BlockHead, typ
 import { decodeEntity } from "../decode-entity.ts";
 import { createFileLedger, type FileLedger } from "../file-ledger.ts";
 import { findElements, foldedTextOf, textOf, tokensOf, type MarkupElement, type MarkupNode } from "../markup-tree.ts";
+import { isReading } from "../ruby-reading.ts";
 import { elementRule, semanticsOf } from "./element-rules.ts";
 import { dropLinkLists, type LinkRange } from "./link-lists.ts";
-import { isReading, pairRuby } from "./read-ruby.ts";
+import { pairRuby } from "./read-ruby.ts";
 
 /** A page of a book as blocks, with the place of every element id among them. */
 export interface PageBody {

@@ -6,13 +6,6 @@ export interface RubyPair {
   reading: string;
 }
 
-const kana = /^[\u3041-\u309F\u30A0-\u30FF\u30FC\uFF66-\uFF9F\s・]+$/u;
-
-/** Whether a reading is one to be spoken in place of its base (kana); else it is a gloss, which is not voiced. */
-export function isReading(text: string): boolean {
-  return text.trim() !== "" && kana.test(text);
-}
-
 /**
  * Pairs the bases of a `ruby` element with its readings: `漢<rt>かん</rt>字<rt>じ</rt>` one by one,
  * `<rb>漢</rb><rb>字</rb><rt>かん</rt><rt>じ</rt>` in order. Source: HTML Ruby Markup Extensions.

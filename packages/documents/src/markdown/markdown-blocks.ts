@@ -1,7 +1,7 @@
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { AppError, assertNever, type BlockKind, type SourceBlock } from "@katari/core";
 import { createBlockBuilder, finishBlock, type BlockBuilder, type OpenSpan } from "../block-builder.ts";
-import { isReading } from "../epub/read-ruby.ts";
+import { isReading } from "../ruby-reading.ts";
 import type { FileLedger } from "../file-ledger.ts";
 import { alignText } from "./align-text.ts";
 

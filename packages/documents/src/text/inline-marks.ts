@@ -1,5 +1,5 @@
 import type { BlockBuilder, OpenSpan } from "../block-builder.ts";
-import { isReading } from "../epub/read-ruby.ts";
+import { isReading } from "../ruby-reading.ts";
 import type { FileLedger } from "../file-ledger.ts";
 
 const rubyBase = /(?:[\p{Script=Han}々〆〇ヶ仝]+|[\u3041-\u309F]+|[\u30A1-\u30FF]+|[A-Za-zÀ-ɏ]+)$/u;

@@ -4,6 +4,7 @@ import type { MessageBus } from "@katari/queue";
 import type { ObjectStore } from "@katari/storage";
 import type { Application } from "./application.ts";
 import { createCollector } from "./collect/collector.ts";
+import type { TaskReport } from "./collect/task-report.ts";
 import { windDownAll } from "./conversions/wind-down.ts";
 import { createDispatcher } from "./dispatch/dispatcher.ts";
 import { createSweeper } from "./dispatch/sweeper.ts";
@@ -74,7 +75,7 @@ export function createApplication(options: ApplicationOptions): RunningApplicati
       if (settled.wakeLoader) loader.wake();
     },
   });
-  const { report } = collector;
+  const report = (reports: readonly TaskReport[]): Promise<void> => collector.report(reports);
   const dispatcher = createDispatcher(context, { workers, report });
   const sweeper = createSweeper(context, {
     workers,
@@ -109,7 +110,7 @@ export function createApplication(options: ApplicationOptions): RunningApplicati
       wakePlanner: () => planner.wake(),
       wakeSweeper: () => sweeper.wake(),
     }),
-    onEvents: notifier.onEvents,
+    onEvents: (projectId, listener) => notifier.onEvents(projectId, listener),
     async start() {
       if (state !== "new") throw new AppError("internal", "An application is started once.");
       state = "started";

@@ -8,8 +8,6 @@ export interface WakeLoop {
   start(): void;
   /** Ends the round that runs (its signal is aborted) and waits for it. */
   stop(): Promise<void>;
-  /** Resolves when nothing runs and nobody has woken it since. */
-  idle(): Promise<void>;
 }
 
 export interface WakeLoopOptions {
@@ -79,9 +77,6 @@ export function createWakeLoop(options: WakeLoopOptions): WakeLoop {
       controller = undefined;
       clearTimeout(timer);
       await running;
-    },
-    async idle() {
-      while (running !== undefined) await running;
     },
   };
 }

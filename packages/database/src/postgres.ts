@@ -1,6 +1,6 @@
 import { AppError } from "@katari/core";
 import { CompiledQuery, Kysely, PostgresDialect } from "kysely";
-import pg from "pg";
+import { Client, escapeIdentifier, Pool, types as pgTypes, type CustomTypesConfig } from "pg";
 import { parseBigInteger } from "./big-integer.ts";
 import { refuseInsideTransaction, transactionsOf, type DatabaseHandle, type Unlisten } from "./handle.ts";
 import { migrate } from "./migrate.ts";
@@ -14,14 +14,16 @@ export interface PostgresOptions {
 
 /** int8, by its object id in the system catalogue. */
 const int8 = 20;
-const types: pg.CustomTypesConfig = {
+const types: CustomTypesConfig = {
   getTypeParser: (id: number, format?: "text" | "binary") =>
-    id === int8 && format !== "binary" ? parseBigInteger : pg.types.getTypeParser(id, format as "text"),
+    id === int8 && format !== "binary"
+      ? parseBigInteger
+      : pgTypes.getTypeParser(id as Parameters<typeof pgTypes.getTypeParser>[0], format),
 };
 
 /** Connects to PostgreSQL 15 or newer and applies the migrations. Throws `unavailable` when it does not answer. */
 export async function connectPostgres(options: PostgresOptions): Promise<DatabaseHandle> {
-  const pool = new pg.Pool({ connectionString: options.url, max: options.maxConnections ?? 10, types });
+  const pool = new Pool({ connectionString: options.url, max: options.maxConnections ?? 10, types });
   // An idle connection that breaks is replaced by the next use; without a listener it would end the process.
   pool.on("error", () => undefined);
   const connect = pool.connect.bind(pool);
@@ -74,15 +76,15 @@ async function listenTo(
   handler: (payload: string | undefined) => void,
 ): Promise<Unlisten> {
   let ended = false;
-  let client: pg.Client | undefined;
+  let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   const open = async (): Promise<void> => {
-    const next = new pg.Client({ connectionString: url });
+    const next = new Client({ connectionString: url });
     next.on("notification", (message) => handler(message.payload));
     next.on("error", () => undefined);
     next.on("end", () => again());
     await next.connect();
-    await next.query(`listen ${pg.escapeIdentifier(channel)}`);
+    await next.query(`listen ${escapeIdentifier(channel)}`);
     client = next;
   };
   const again = (): void => {

@@ -16,12 +16,8 @@ export function pausesOf(settings: Readonly<Record<string, unknown>>): PauseSett
 /** The pause after a segment. The last one of a document is followed by a chapter's pause, whatever it says itself. */
 export function pauseAfter(boundary: Boundary, last: boolean, pauses: PauseSettings): number {
   if (last) return pauses.chapter;
-  switch (boundary.kind) {
-    case "none":
-      return 0;
-    case "explicit":
-      return boundary.pauseMs ?? 0;
-    default:
-      return pauses[boundary.kind];
-  }
+  const { kind } = boundary;
+  if (kind === "none") return 0;
+  if (kind === "explicit") return boundary.pauseMs ?? 0;
+  return pauses[kind];
 }

@@ -201,7 +201,7 @@ export function createCollector(
       stopping = true;
       wakeFromPause?.();
       await Promise.all(consumers.splice(0).map((consumer) => consumer.cancel()));
-      while (writing !== undefined) await writing;
+      for (let running = writing; running !== undefined; running = writing) await running;
       clearTimeout(batchTimer);
       clearTimeout(progressTimer);
     },

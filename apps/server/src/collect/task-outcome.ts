@@ -104,16 +104,13 @@ function reasonOf(
       reason: "A worker died twice while it worked on this.",
       cure: "Change the text of this place a little and convert it again, or report it with the log.",
     };
-  switch (outcome.kind) {
-    case "failed":
-      return { reason_code: outcome.code, reason: outcome.message, cure: outcome.cure ?? null };
-    case "retry":
-      return {
-        reason_code: outcome.code,
-        reason: outcome.reason,
-        cure: "It was tried several times. Retry the conversion when the reason has gone.",
-      };
-    default:
-      return { reason_code: "internal", reason: "The task failed without a reason.", cure: null };
-  }
+  if (outcome.kind === "failed")
+    return { reason_code: outcome.code, reason: outcome.message, cure: outcome.cure ?? null };
+  if (outcome.kind === "retry")
+    return {
+      reason_code: outcome.code,
+      reason: outcome.reason,
+      cure: "It was tried several times. Retry the conversion when the reason has gone.",
+    };
+  return { reason_code: "internal", reason: "The task failed without a reason.", cure: null };
 }

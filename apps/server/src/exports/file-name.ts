@@ -17,7 +17,7 @@ export function exportFileName(title: string, format: ExportFormat): string {
     .replaceAll(/[\p{Cc}\p{Cf}<>:"/\\|?*]+/gu, " ")
     .replaceAll(/\s+/gu, " ")
     .trim();
-  const short = [...name]
+  const short = Array.from(name)
     .slice(0, longestName)
     .join("")
     .replace(/[. ]+$/u, "");

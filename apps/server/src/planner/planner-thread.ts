@@ -8,7 +8,10 @@ const shelf = createSpeakerShelf();
 let last: Promise<void> = Promise.resolve();
 
 parentPort?.on("message", ({ id, request }: ThreadRequest) => {
-  const answer = (result: ThreadAnswer): void => parentPort?.postMessage(result);
+  const answer = (result: ThreadAnswer): void => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origins
+    parentPort?.postMessage(result);
+  };
   last = last
     .then(() => planText(shelf, request))
     .then(

@@ -89,6 +89,7 @@ export function createThreadTextPlanner(options: { readonly threadModule?: URL }
         });
         signal?.addEventListener("abort", onAbort, { once: true });
         running.ref();
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origins
         running.postMessage({ id, request } satisfies ThreadRequest);
       });
     },

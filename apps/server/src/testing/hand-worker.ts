@@ -89,10 +89,10 @@ export async function createHandWorker(bus: MessageBus, workerId = "hand"): Prom
         slots: Object.fromEntries(taskQueues.map((queue) => [queue, slots])),
       }),
     async close() {
-      for (const each of [...held]) each.die();
+      for (const each of held) each.die();
       // Dead letters come again while there is a consumer, so all of them go first.
       const gone = Promise.all(consumers.map((consumer) => consumer.cancel()));
-      for (const each of [...held]) each.die();
+      for (const each of held) each.die();
       await gone;
     },
   };

@@ -5,9 +5,9 @@ import type { VoiceManifest } from "@katari/contracts";
 import { AppError } from "@katari/core";
 import type { Voices } from "../planner/voices.ts";
 
-const symbols = [
-  ...';:,.!?—…"()“” ʣʥʦʨᵝAIOQSTWYᵊabcdefhijklmnopqrstuvwxyzɑɐɒæβɔɕçɖðʤəɚɛɜɟɡɥɨɪʝɯɰŋɳɲɴøɸθœɹɾɻʁɽʂʃʈʧʊʋʌɣɤχʎʒʔˈˌːʰʲ↓→↗↘ᵻ',
-];
+const symbols = Array.from(
+  ';:,.!?—…"()“” ʣʥʦʨᵝAIOQSTWYᵊabcdefhijklmnopqrstuvwxyzɑɐɒæβɔɕçɖðʤəɚɛɜɟɡɥɨɪʝɯɰŋɳɲɴøɸθœɹɾɻʁɽʂʃʈʧʊʋʌɣɤχʎʒʔˈˌːʰʲ↓→↗↘ᵻ',
+);
 
 /** A voice without a model, for tests that play the worker themselves: only what planning needs of it is true. */
 export async function handVoice(folder: string): Promise<{ voices: Voices; manifest: VoiceManifest }> {

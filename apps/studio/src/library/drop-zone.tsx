@@ -7,7 +7,8 @@ import { uploadBook } from "../api/upload.ts";
 import { Button, buttonClass } from "../parts/button.tsx";
 import { ErrorNotice } from "../parts/notice.tsx";
 import { Thread } from "../parts/thread.tsx";
-import { useTexts, type ShownError } from "../texts/use-texts.ts";
+import type { ShownError } from "../texts/error-texts.ts";
+import { useTexts } from "../texts/use-texts.ts";
 
 interface Sending {
   readonly name: string;

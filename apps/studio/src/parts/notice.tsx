@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { ShownError } from "../texts/use-texts.ts";
+import type { ShownError } from "../texts/error-texts.ts";
 
 const tones = {
   bad: "bg-bad-wash border-bad text-ink",

@@ -24,8 +24,8 @@ export function LeftOut({ skipped }: { skipped: ProjectDetail["skipped"] }) {
           // The list never changes its order, and nothing in it is unique.
           <li key={index} className="flex items-baseline justify-between gap-4 py-2">
             <span className="min-w-0">
-              {one.title === "" ? t("leftOut.unnamed") : one.title}
-              <span className="ms-2 text-soft">{isRule(one.rule) ? t(`leftOut.rule.${one.rule}`) : one.rule}</span>
+              {one.title === "" || one.title === one.rule ? null : <span className="me-2">{one.title}</span>}
+              <span className="text-soft">{isRule(one.rule) ? t(`leftOut.rule.${one.rule}`) : one.rule}</span>
             </span>
             <span className="tabular shrink-0 text-soft">
               {t("library.characters", { count: one.characters, formatted: count(one.characters) })}

@@ -1,9 +1,15 @@
 import type { Problem } from "@katari/contracts";
+import type { Language } from "./catalogue.ts";
 
 /** What the person reads for an error. */
 export interface ErrorText {
   readonly message: string;
   readonly cure?: string;
+}
+
+/** What an error says: in the reader's language, with the server's own words where those are in another. */
+export interface ShownError extends ErrorText {
+  readonly original?: string;
 }
 
 /**
@@ -61,3 +67,14 @@ export const errorTextsJa: Readonly<Record<Problem["code"], ErrorText>> = {
     cure: "もう一度試し、続くようならログを添えて報告してください。",
   },
 };
+
+/** The server's words in English; in Japanese those of the catalogue for the code, and the server's beside them. */
+export function shownErrorOf(
+  code: Problem["code"],
+  message: string,
+  cure: string | undefined,
+  language: Language,
+): ShownError {
+  if (language === "ja") return { ...errorTextsJa[code], ...(message === "" ? {} : { original: message }) };
+  return { message, ...(cure === undefined ? {} : { cure }) };
+}

@@ -2,13 +2,8 @@ import type { Problem } from "@katari/contracts";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../api/client.ts";
 import type { Language } from "./catalogue.ts";
-import { errorTextsJa, type ErrorText } from "./error-texts.ts";
+import { shownErrorOf, type ShownError } from "./error-texts.ts";
 import * as format from "./format.ts";
-
-/** What an error says: in the reader's language, with the server's own words below where those are in another. */
-export interface ShownError extends ErrorText {
-  readonly original?: string;
-}
 
 /** Texts and figures in the reader's language. */
 export function useTexts() {
@@ -27,21 +22,10 @@ export function useTexts() {
     error: (error: unknown): ShownError => {
       if (!(error instanceof ApiError) || error.code === "offline")
         return { message: t("errors.offline"), cure: t("errors.offlineCure") };
-      return shownError(error.code, error.message, error.cure, language);
+      return shownErrorOf(error.code, error.message, error.cure, language);
     },
     /** For errors that stand in an answer (a failed import or export). */
     storedError: (code: Problem["code"] | undefined, message: string | undefined, cure: string | undefined) =>
-      shownError(code ?? "internal", message ?? "", cure, language),
+      shownErrorOf(code ?? "internal", message ?? "", cure, language),
   };
-}
-
-/** The server's words in English; in Japanese those of the catalogue for the code, and the server's beside them. */
-export function shownError(
-  code: Problem["code"],
-  message: string,
-  cure: string | undefined,
-  language: Language,
-): ShownError {
-  if (language === "ja") return { ...errorTextsJa[code], ...(message === "" ? {} : { original: message }) };
-  return { message, ...(cure === undefined ? {} : { cure }) };
 }

@@ -11,6 +11,7 @@ import { createModelWatch } from "./model-watch.ts";
 import { parseTask } from "./parse-task.ts";
 import { createQueueIntake, type QueueIntake } from "./queue-intake.ts";
 import type { Results } from "./results.ts";
+import { skimQueue } from "./skim-queue.ts";
 import { createTakeArchive } from "./take-archive.ts";
 import type { VoiceShelf } from "./voice-shelf.ts";
 import { createWorkSignal, type WorkSignal } from "./work-signal.ts";
@@ -36,6 +37,11 @@ export interface SpeechLaneOptions {
 export interface SpeechLane {
   readonly intakes: readonly QueueIntake[];
   open(): Promise<void>;
+  /**
+   * Something was cancelled or paused. While the lane is closed, because its model server is away, its waiting messages
+   * would keep the conversion from ending: those are answered now, the others stay.
+   */
+  skim(): void;
   /** Takes no more; resolves when what runs has been answered or handed back. */
   close(): Promise<void>;
 }
@@ -118,6 +124,29 @@ export function createSpeechLane(options: SpeechLaneOptions): SpeechLane {
     return "ack";
   };
 
+  const isCancelled = (task: SpeechTask): boolean => {
+    try {
+      held.hold(task).release();
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const skimAll = async (): Promise<void> => {
+    for (const { queue, isOpen } of intakes) {
+      if (isOpen) continue;
+      const take = async (body: unknown): Promise<"answered" | "stays"> => {
+        const parsed = parseTask(body);
+        if (parsed.kind === "unknown" || parsed.task.kind !== "speech" || !isCancelled(parsed.task)) return "stays";
+        await results.publish(parsed.task, { kind: "cancelled" });
+        return "answered";
+      };
+      await skimQueue({ bus: options.bus, queue, take, signal: stopSkimming.signal });
+    }
+  };
+  const stopSkimming = new AbortController();
+  let skimming: Promise<void> = Promise.resolve();
+
   const intakes = [...options.slots].map(([queue, slots]) =>
     createQueueIntake({ bus: options.bus, queue, slots, handler: handle }),
   );
@@ -127,8 +156,16 @@ export function createSpeechLane(options: SpeechLaneOptions): SpeechLane {
     async open() {
       await Promise.all(intakes.map((each) => each.open()));
     },
+    skim() {
+      if (closed || intakes.every((each) => each.isOpen)) return;
+      skimming = skimming.then(skimAll).catch((error: unknown) => {
+        logger.warn({ err: error }, "waiting tasks that were cancelled could not be answered");
+      });
+    },
     async close() {
       closed = true;
+      stopSkimming.abort();
+      await skimming;
       await watch.stop();
       await Promise.all(intakes.map((each) => each.close()));
     },

@@ -66,6 +66,33 @@ describe("a worker whose model server is away", () => {
   });
 });
 
+describe("a worker whose model server is away and a conversion that is cancelled", () => {
+  it("answers what waits of it, and leaves the rest on the queue, uncounted", async () => {
+    const lonely = await startModelServer(studio);
+    await lonely.kill();
+    const { bus, results, announcements } = await start({}, lonely.url);
+    const base = { phonemes: "və.", parts: onePart(2) };
+    await bus.publish("speech.cpu.bulk", studio.speechTask({ ...base, taskId: "first" }));
+    await until(() => announcements.at(-1)?.ready === false);
+    for (const [taskId, conversionId] of [
+      ["a1", "doomed"],
+      ["b1", "kept"],
+      ["a2", "doomed"],
+      ["b2", "kept"],
+    ] as const)
+      await bus.publish("speech.cpu.bulk", studio.speechTask({ ...base, taskId, conversionId }));
+    await bus.broadcast("control", { v: 1, kind: "cancel-conversion", conversionId: "doomed" });
+    for (const taskId of ["a1", "a2"])
+      expect((await results.next(taskId, ...anyEnd)).outcome).toEqual({ kind: "cancelled" });
+    await until(async () => (await bus.depth("speech.cpu.bulk")) === 2);
+
+    const back = await startModelServer(studio, { port: lonely.port });
+    cleanups.push(() => back.kill());
+    for (const taskId of ["b1", "b2"]) expect((await results.next(taskId, ...anyEnd)).outcome.kind).toBe("succeeded");
+    expect(await bus.depth("speech.cpu.bulk.dead")).toBe(0);
+  });
+});
+
 /** One part with one word over the first symbols, before a full stop. */
 function onePart(symbols: number): SpeechTask["parts"] {
   return [{ start: 0, end: symbols + 1, words: [[0, symbols]] }];

@@ -92,7 +92,10 @@ export function createWorker(options: WorkerOptions): Worker {
 
   return {
     async start() {
-      stopListening = bus.listen("control", held.heard);
+      stopListening = bus.listen("control", (body) => {
+        held.heard(body);
+        for (const lane of speech) lane.skim();
+      });
       await Promise.all(speech.map((lane) => lane.open()));
       // Loaded by those who use them: readers, text rules and encoders take time and memory that speech does not need.
       if (importSlots > 0) {

@@ -86,14 +86,13 @@ export function createSpeaker(options: {
       return { phonemes: `${consonants}ə`, source: "rule", uncertain: false };
     }
     const known = (word: string): boolean => resolver.isKnown(word);
+    // The dictionaries have some words with their accents (`café`); the rest is looked up without them.
     const ascii = known(whole)
       ? whole
-      : toLatin(whole.replace(/[‐‑-]/g, "-").split("-").join("\u2060")) === undefined
-        ? whole
-        : whole
-            .split(/[‐‑-]/)
-            .map((part) => toLatin(part) ?? part)
-            .join("-");
+      : whole
+          .split(/[‐‑-]/)
+          .map((part) => toLatin(part) ?? part)
+          .join("-");
     if (!ascii.includes("-") || known(ascii)) return resolver.word(ascii, near, next, emphasized);
     const parts = ascii.split("-").filter((part) => part !== "");
     const joined = parts.join("");

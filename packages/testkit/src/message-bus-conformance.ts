@@ -85,6 +85,18 @@ export function describeMessageBus(name: string, setup: () => Promise<MessageBus
       expect(seen.toSorted((a, b) => Number(a) - Number(b))).toEqual(sent);
     });
 
+    it("loses nothing of much that is published at once", async () => {
+      const sent = Array.from({ length: 1_000 }, (_, i) => i);
+      const seen = new Set<unknown>();
+      await Promise.all(sent.map((i) => bus.publish("import", { i, filler: "a".repeat(1_000) })));
+      expect(await bus.depth("import")).toBe(sent.length);
+      await bus.consume("import", { slots: 16 }, ({ body }) => {
+        seen.add((body as { i: number }).i);
+        return Promise.resolve("ack");
+      });
+      await until(() => seen.size === sent.length);
+    });
+
     it("runs no more handlers at a time than there are slots", async () => {
       const hold = gate();
       let running = 0;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
+import { wavHeader } from "@katari/audio";
 import { AppError, canonicalJson } from "@katari/core";
 import type { ObjectStore } from "@katari/storage";
 import type { SegmentAudio } from "../application.ts";
 import type { Piece, SentFile } from "./stored-file.ts";
 
-const headerBytes = 44;
 const bytesPerSample = 2;
 /** Enough for the chunks that stand before the samples of any take. */
 const probeBytes = 4_096;
@@ -29,25 +29,7 @@ export async function segmentWav(store: ObjectStore, audio: SegmentAudio, signal
     sizeBytes += end - start;
   }
   const etag = createHash("sha256").update(canonicalJson(audio)).digest("hex");
-  return { pieces: [{ bytes: wavHeader(audio.sampleRate, sizeBytes) }, ...pieces], mediaType: "audio/wav", etag };
-}
-
-/** RIFF header of 16-bit mono PCM ("Multimedia Programming Interface and Data Specifications 1.0", 1991). */
-function wavHeader(sampleRate: number, sizeBytes: number): Uint8Array {
-  const header = Buffer.alloc(headerBytes);
-  header.write("RIFF", 0, "latin1");
-  header.writeUInt32LE(headerBytes - 8 + sizeBytes, 4);
-  header.write("WAVEfmt ", 8, "latin1");
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(sampleRate, 24);
-  header.writeUInt32LE(sampleRate * bytesPerSample, 28);
-  header.writeUInt16LE(bytesPerSample, 32);
-  header.writeUInt16LE(8 * bytesPerSample, 34);
-  header.write("data", 36, "latin1");
-  header.writeUInt32LE(sizeBytes, 40);
-  return header;
+  return { pieces: [{ bytes: wavHeader(audio.sampleRate, sizeBytes / bytesPerSample) }, ...pieces], mediaType: "audio/wav", etag };
 }
 
 /** Where the samples of a WAV begin and how many bytes they have, from the chunks at its head. */

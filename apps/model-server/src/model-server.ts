@@ -1,7 +1,7 @@
-import { availableParallelism } from "node:os";
 import { isAbsolute, resolve } from "node:path";
 import Fastify from "fastify";
 import { AppError, systemClock, type Clock } from "@katari/core";
+import { usableCores } from "./calibration/usable-cores.ts";
 import { errorAnswer } from "./doors/kserve/error-answer.ts";
 import { kserveDoor } from "./doors/kserve/kserve-door.ts";
 import { silentLogger, type Logger } from "./logger.ts";
@@ -51,6 +51,7 @@ export interface ModelServerHandle {
 const defaultLimits: InstanceLimits = {
   loadTimeoutMs: 120_000,
   maxRssBytes: 2 * 1024 ** 3,
+  maxRunMs: 600_000,
   maxRuns: 10_000,
   maxBackOffMs: 30_000,
 };
@@ -66,7 +67,7 @@ export async function createModelServer(options: ModelServerOptions = {}): Promi
   const metrics: ServerMetrics = createServerMetrics(() => registry.all().map((model) => model.gauges));
   const registry = createRegistry(
     {
-      instances: options.instances ?? availableParallelism(),
+      instances: options.instances ?? usableCores(),
       threads: options.threadsPerInstance ?? 1,
       queueLimit: options.queueLimit ?? 256,
       ageingMs: options.ageingMs ?? 30_000,

@@ -8,7 +8,10 @@ const fileSchema = z.record(
   z.string(),
   z.object({
     ...shape,
-    measurements: z.array(z.object({ ...shape, runsPerSecond: z.number(), rssBytes: z.number() })),
+    disturbed: z.literal(false),
+    measurements: z.array(
+      z.object({ ...shape, runsPerSecond: z.number(), rssBytes: z.number(), cpuShare: z.number() }),
+    ),
   }),
 );
 

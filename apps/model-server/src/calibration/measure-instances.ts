@@ -1,10 +1,11 @@
-import { availableParallelism, cpus, totalmem } from "node:os";
+import { cpus, totalmem } from "node:os";
 import type { Tensor } from "@katari/contracts";
 import { AppError } from "@katari/core";
 import type { ChildRuntime, StartChild } from "../runtimes/child-runtime.ts";
 import { startOnnxProcess } from "../runtimes/onnx-process.ts";
 import { readCalibration, writeCalibration } from "./calibration-file.ts";
 import type { InstanceChoice, InstanceMeasurement, InstanceShape } from "./instance-choice.ts";
+import { usableCores } from "./usable-cores.ts";
 
 export interface MeasureInstancesOptions {
   readonly model: { readonly name: string; readonly version: string; readonly path: string; readonly digest: string };
@@ -23,6 +24,8 @@ const tolerance = 0.03;
 /** Share of the machine's memory that all processes together may take. */
 const memoryShare = 0.6;
 const rounds = 2;
+/** A process that gets less of the processor than this is not alone on the machine. */
+const undisturbedShare = 0.75;
 
 /**
  * Shapes worth measuring: one process with all cores, one process a core, and between them two processes a core pair
@@ -45,28 +48,31 @@ export function candidateShapes(cores: number): InstanceShape[] {
 
 /**
  * Measures with the real model how many processes with how many threads give most runs a second on this machine.
- * Shapes are measured in turn, twice, and each one's better round counts, so that a passing load does not choose.
- * Throws what loading or running the model throws.
+ * Shapes are measured in turn, twice, and each one's better round counts. When others are busy on the machine the
+ * measurement ends early, one process a core is taken (the best shape wherever it was measured in quiet), and nothing
+ * is kept, so that the next start measures again. Throws what loading or running the model throws.
  */
 export async function measureInstances(options: MeasureInstancesOptions): Promise<InstanceChoice> {
-  const cores = options.cores ?? availableParallelism();
+  const cores = options.cores ?? usableCores();
   const key = [options.model.digest, cpus()[0]?.model ?? "unknown processor", `${cores} cores`].join(" / ");
   const kept = options.cacheFile === undefined ? undefined : await readCalibration(options.cacheFile, key);
   if (kept) return kept;
 
   const shapes = candidateShapes(cores);
+  if (shapes.length === 1) return { instances: 1, threads: 1, disturbed: false, measurements: [] };
   const best = new Map<InstanceShape, InstanceMeasurement>();
-  if (shapes.length > 1)
-    for (let round = 0; round < rounds; round++)
-      for (const shape of shapes) {
-        options.signal?.throwIfAborted();
-        const before = best.get(shape);
-        if (!before && tooLarge(shape, [...best.values()])) continue;
-        const measured = await measureShape(shape, options);
-        if (!before || measured.runsPerSecond > before.runsPerSecond) best.set(shape, measured);
-      }
-  const [only] = shapes;
-  const choice = only && shapes.length === 1 ? { ...only, measurements: [] } : chooseShape([...best.values()]);
+  for (let round = 0; round < rounds; round++)
+    for (const shape of shapes) {
+      options.signal?.throwIfAborted();
+      const before = best.get(shape);
+      if (!before && tooLarge(shape, [...best.values()])) continue;
+      const measured = await measureShape(shape, options);
+      if (!before || measured.runsPerSecond > before.runsPerSecond) best.set(shape, measured);
+      // Several threads of one process may wait for each other; a single one always computes.
+      if (shape.threads === 1 && measured.cpuShare < undisturbedShare)
+        return { instances: cores, threads: 1, disturbed: true, measurements: [...best.values()] };
+    }
+  const choice = chooseShape([...best.values()]);
   if (options.cacheFile !== undefined) await writeCalibration(options.cacheFile, key, choice);
   return choice;
 }
@@ -76,7 +82,7 @@ export function chooseShape(measurements: readonly InstanceMeasurement[]): Insta
   const fastest = Math.max(0, ...measurements.map((measured) => measured.runsPerSecond));
   const good = measurements.filter((measured) => measured.runsPerSecond >= fastest * (1 - tolerance));
   const [chosen] = good.sort((a, b) => a.instances - b.instances || b.runsPerSecond - a.runsPerSecond);
-  return { instances: chosen?.instances ?? 1, threads: chosen?.threads ?? 1, measurements };
+  return { instances: chosen?.instances ?? 1, threads: chosen?.threads ?? 1, disturbed: false, measurements };
 }
 
 function tooLarge(shape: InstanceShape, measured: readonly InstanceMeasurement[]): boolean {
@@ -102,23 +108,27 @@ async function measureShape(shape: InstanceShape, options: MeasureInstancesOptio
     await Promise.all(children.map((child) => child.load({ name, version, path, threads: shape.threads })));
     // The first run of a process allocates what later ones use again.
     await Promise.all(children.map((child) => runOnce(child, options.inputs)));
+    const cpuMs = (): number => children.reduce((sum, child) => sum + child.stats().cpuMs, 0);
+    const cpuBefore = cpuMs();
     const started = performance.now();
     const until = started + (options.roundMs ?? 3_000);
     // Each process's own rate counts: a run that goes on when the others have stopped would have more of the machine.
-    const rates = await Promise.all(
+    const processes = await Promise.all(
       children.map(async (child) => {
         let runs = 0;
         do {
           await runOnce(child, options.inputs);
           runs++;
         } while (performance.now() < until);
-        return (runs / (performance.now() - started)) * 1000;
+        const wallMs = performance.now() - started;
+        return { runsPerSecond: (runs / wallMs) * 1000, wallMs };
       }),
     );
     return {
       ...shape,
-      runsPerSecond: rates.reduce((sum, rate) => sum + rate, 0),
+      runsPerSecond: processes.reduce((sum, own) => sum + own.runsPerSecond, 0),
       rssBytes: children.reduce((sum, child) => sum + child.stats().rssBytes, 0),
+      cpuShare: (cpuMs() - cpuBefore) / (shape.threads * processes.reduce((sum, own) => sum + own.wallMs, 0)),
     };
   } catch (error) {
     options.signal?.throwIfAborted();

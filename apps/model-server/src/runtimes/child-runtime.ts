@@ -27,6 +27,8 @@ export interface ChildStats {
   readonly rssBytes: number;
   /** Runs since it was started. */
   readonly runs: number;
+  /** Processor time that it has used. */
+  readonly cpuMs: number;
 }
 
 /** How a child ended. `wanted` is true when the parent asked for it. */

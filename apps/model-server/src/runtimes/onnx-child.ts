@@ -4,6 +4,7 @@ import { AppError } from "@katari/core";
 import { InferenceSession } from "onnxruntime-node";
 import { z } from "zod";
 import { createFrameReader, encodeFrame, frameKinds, type Frame } from "../workers/framing.ts";
+import type { ChildStats } from "./child-runtime.ts";
 import { datatypeOf, fromOnnx, toOnnx } from "./tensor-types.ts";
 
 /**
@@ -35,7 +36,10 @@ function send(kind: Frame["kind"], requestId: number, rest: Partial<Pick<Frame, 
   socket.uncork();
 }
 
-const stats = (): { rssBytes: number; runs: number } => ({ rssBytes: process.memoryUsage.rss(), runs });
+function stats(): ChildStats {
+  const { user, system } = process.cpuUsage();
+  return { rssBytes: process.memoryUsage.rss(), runs, cpuMs: (user + system) / 1000 };
+}
 
 async function load(frame: Frame): Promise<void> {
   const { path, threads } = loadSchema.parse(frame.header);
@@ -71,7 +75,7 @@ async function infer(frame: Frame): Promise<void> {
   runs++;
   const tensors = Object.entries(results).map(([name, tensor]) => fromOnnx(name, tensor));
   send(frameKinds.chunk, frame.requestId, { tensors });
-  send(frameKinds.done, frame.requestId, { header: stats() });
+  send(frameKinds.done, frame.requestId, { header: { ...stats() } });
 }
 
 async function answer(frame: Frame, work: (frame: Frame) => Promise<void>): Promise<void> {
@@ -103,7 +107,7 @@ function take(frame: Frame): void {
       waiting.delete(frame.requestId);
       return;
     case frameKinds.stats:
-      send(frameKinds.statsAnswer, frame.requestId, { header: stats() });
+      send(frameKinds.statsAnswer, frame.requestId, { header: { ...stats() } });
       return;
     case frameKinds.drain:
       queue = queue.then(leave);

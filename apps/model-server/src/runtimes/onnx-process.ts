@@ -13,7 +13,7 @@ import type { ChildExit, ChildRuntime, ChildStats, ModelSignature } from "./chil
 const childEntry = fileURLToPath(new URL("../../dist/runtimes/onnx-child.js", import.meta.url));
 
 const tensorSignature = z.object({ name: z.string(), datatype: z.string(), shape: z.array(z.number()) });
-const statsSchema = z.object({ rssBytes: z.number(), runs: z.number() });
+const statsSchema = z.object({ rssBytes: z.number(), runs: z.number(), cpuMs: z.number() });
 const loadedSchema = statsSchema.extend({ inputs: z.array(tensorSignature), outputs: z.array(tensorSignature) });
 const failedSchema = z.object({ code: z.string(), message: z.string() });
 
@@ -36,7 +36,7 @@ export function startOnnxProcess(options: OnnxProcessOptions): ChildRuntime {
   const { child, socket, stderr } = spawnChild();
   const reader = createFrameReader();
   let exchange: Exchange | undefined;
-  let lastStats: ChildStats = { rssBytes: 0, runs: 0 };
+  let lastStats: ChildStats = { rssBytes: 0, runs: 0, cpuMs: 0 };
   let nextRequestId = 1;
   let wanted = false;
   let gone: ChildExit | undefined;
@@ -75,7 +75,7 @@ export function startOnnxProcess(options: OnnxProcessOptions): ChildRuntime {
   function take(frame: Frame): void {
     if (exchange?.requestId !== frame.requestId) return;
     const stats = statsSchema.safeParse(frame.header);
-    if (stats.success) lastStats = { rssBytes: stats.data.rssBytes, runs: stats.data.runs };
+    if (stats.success) lastStats = stats.data;
     exchange.frames.push(frame);
     exchange.wake();
   }

@@ -9,6 +9,8 @@ export interface InstanceLimits {
   readonly loadTimeoutMs: number;
   /** A child whose memory is above this after a run is replaced before its next one. */
   readonly maxRssBytes: number;
+  /** Longest run, whatever its request allows: a child above it hangs. */
+  readonly maxRunMs: number;
   /** Runs after which a child is replaced. */
   readonly maxRuns: number;
   /** Longest wait before a child that keeps dying is started again. */
@@ -33,7 +35,7 @@ export interface Instance {
   readonly loadMs: number;
   /** The first load; rejects when the model cannot be loaded. */
   readonly loaded: Promise<ModelSignature>;
-  /** Runs the model; only when idle. The child is killed and replaced when `limitMs` is over (`timeout`). */
+  /** Runs the model; only when idle. The child is killed and replaced when `limitMs` or `maxRunMs` is over (`timeout`). */
   run(inputs: readonly Tensor[], outputs: readonly string[], limitMs: number): Promise<Tensor[]>;
   /** Ends a run by killing its child, which is replaced. */
   killRun(): void;
@@ -170,11 +172,14 @@ export function createInstance(options: {
       state = "busy";
       let expired = false;
       let failed = true;
-      const timer = setTimeout(() => {
-        expired = true;
-        killed = true;
-        current.kill();
-      }, limitMs);
+      const timer = setTimeout(
+        () => {
+          expired = true;
+          killed = true;
+          current.kill();
+        },
+        Math.min(limitMs, limits.maxRunMs),
+      );
       try {
         const tensors: Tensor[] = [];
         for await (const group of current.infer(inputs, outputs)) tensors.push(...group);

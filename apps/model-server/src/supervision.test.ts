@@ -191,6 +191,30 @@ describe("scheduling", () => {
     }));
 });
 
+describe("a client that goes away during its run", () => {
+  it("lets the run end while nobody listens, and the server goes on", () =>
+    withServer({}, async ({ client, metrics }) => {
+      const gone = new AbortController();
+      const running = codeOf(infer(client, probe(1, 1_200), { signal: gone.signal }));
+      await until(async () => /katari_model_instances\{.*state="busy".*\} 1/.test(await metrics()));
+      gone.abort();
+      expect(await running).toBe("cancelled");
+      await until(async () => /katari_inference_total\{.*model="probe".*\} 1/.test(await metrics()));
+      expect(await codeOf(infer(client, probe(1)))).toBe("ok");
+    }));
+
+  it("gives its place to someone who is listening when the rest would be long", () =>
+    withServer({}, async ({ client, metrics }) => {
+      const gone = new AbortController();
+      const running = codeOf(infer(client, probe(1, longWork), { signal: gone.signal }));
+      await until(async () => /katari_model_instances\{.*state="busy".*\} 1/.test(await metrics()));
+      gone.abort();
+      expect(await running).toBe("cancelled");
+      expect(await codeOf(infer(client, probe(1), { interactive: true }))).toBe("ok");
+      expect(await metrics()).toMatch(/katari_child_restarts_total\{.*reason="killed".*\} 1/);
+    }));
+});
+
 describe("the process", () => {
   const entry = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 

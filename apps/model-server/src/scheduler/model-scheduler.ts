@@ -64,6 +64,7 @@ export function createModelScheduler(options: {
   const running = new Set<Running>();
   let meanRunMs = 1_000;
   let draining = false;
+  let lookAgain: NodeJS.Timeout | undefined;
   let drained: () => void = () => undefined;
 
   function failJob(job: Job, error: InferenceError, reason: Parameters<ModelMetrics["failed"]>[0]): void {
@@ -108,15 +109,24 @@ export function createModelScheduler(options: {
       if (!job) break;
       void start(job, instance);
     }
-    if (queue.lengthOf("interactive") > 0) freeAbandonedInstance();
+    freeAbandonedInstance();
     if (draining && queue.length === 0 && running.size === 0) drained();
   }
 
+  /** Ends a run that nobody waits for any more when someone who is listening gains by it; looks again while it may. */
   function freeAbandonedInstance(): void {
-    for (const { job, instance, startedAt } of running) {
-      const restMs = meanRunMs - (clock.now() - startedAt);
-      if (job.signal.aborted && restMs > instance.loadMs) return instance.killRun();
-    }
+    clearTimeout(lookAgain);
+    if (queue.lengthOf("interactive") === 0) return;
+    const abandoned = [...running].filter(({ job }) => job.signal.aborted);
+    const worthIt = abandoned.find((run) => expectedRestMs(run) > run.instance.loadMs);
+    if (worthIt) worthIt.instance.killRun();
+    else if (abandoned.length > 0) lookAgain = setTimeout(freeAbandonedInstance, 250);
+  }
+
+  /** What a mean run has left; one that takes twice as long is expected to take as long again. */
+  function expectedRestMs({ startedAt }: Running): number {
+    const elapsedMs = clock.now() - startedAt;
+    return elapsedMs > 2 * meanRunMs ? elapsedMs : meanRunMs - elapsedMs;
   }
 
   return {
@@ -129,7 +139,7 @@ export function createModelScheduler(options: {
         const arrivedAt = clock.now();
         const timeoutMs = Math.min(request.timeoutMs, longestTimeoutMs);
         const drop = (code: "cancelled" | "timeout", message: string, reason: "cancelled" | "expired"): void => {
-          if (!queue.remove(job)) return;
+          if (!queue.remove(job)) return freeAbandonedInstance();
           failJob(job, new InferenceError(code, message, { retryable: code === "timeout", mayHaveRun: false }), reason);
           dispatch();
         };

@@ -41,6 +41,8 @@ export function inferRoute(registry: Registry) {
         timeoutMs: timeoutMs(decoded),
         signal: gone.signal,
       });
+      // Written to nobody; Fastify must not try either.
+      if (gone.signal.aborted) return void reply.hijack();
       const { name, version } = model.source;
       const body = encodeInferResponse({ id: decoded.id, model: name, version, outputs }, decoded.binaryOutput);
       reply.hijack();

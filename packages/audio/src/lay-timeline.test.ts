@@ -100,8 +100,10 @@ describe("timeline", () => {
   });
 
   it("refuses ranges and pauses that are none", () => {
-    const bad = (clips: Clip[], pauseMs = 0) => () =>
-      layTimeline(withSegments({ segmentId: "s", clips, words: [], pauseMs }));
+    const bad =
+      (clips: Clip[], pauseMs = 0) =>
+      () =>
+        layTimeline(withSegments({ segmentId: "s", clips, words: [], pauseMs }));
     expect(bad([clip("a", 10, 5)])).toThrowError(/not a range/);
     expect(bad([clip("a", 0.5, 5)])).toThrowError(/not a range/);
     expect(bad([], Number.NaN)).toThrowError(/not a length/);

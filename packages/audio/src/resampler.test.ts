@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createResampler, resampledLength } from "./resampler.ts";
-import { concatenate, sine } from "./testing/signals.ts";
+import { concatenate, firstDifference, sine } from "./testing/signals.ts";
 
 function resample(pcm: Float32Array, from: number, to: number, block = 5000): Float32Array {
   const resampler = createResampler(from, to);
@@ -16,16 +16,14 @@ describe("resampling", () => {
     const whole = resample(tone, 24_000, 44_100, tone.length);
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4000 }), (block) => {
-        expect(resample(tone, 24_000, 44_100, block)).toEqual(whole);
+        expect(firstDifference(resample(tone, 24_000, 44_100, block), whole)).toBe(-1);
       }),
       { numRuns: 15 },
     );
     // 0.3 s at 44.1 kHz.
     expect(whole).toHaveLength(13_230);
     for (const length of [0, 1, 7, 80, 81])
-      expect(resample(new Float32Array(length), 24_000, 44_100)).toHaveLength(
-        resampledLength(length, 24_000, 44_100),
-      );
+      expect(resample(new Float32Array(length), 24_000, 44_100)).toHaveLength(resampledLength(length, 24_000, 44_100));
   });
 
   it.each([

@@ -93,13 +93,11 @@ export async function writeProgramme(options: WriteProgrammeOptions): Promise<Wr
     const sampleRate = facts.sampleRate ?? plan.sampleRate;
     const atRate = (samples: number) => resampledLength(samples, plan.sampleRate, sampleRate);
     const lengthSamples = atRate(timeline.lengthSamples);
-    const chapters = chaptersOf(timeline).map(
-      (chapter): Chapter => ({
-        title: chapter.title,
-        startSamples: atRate(chapter.startSamples),
-        endSamples: atRate(chapter.endSamples),
-      }),
-    );
+    const chapters = chaptersOf(timeline).map((chapter): Chapter => ({
+      title: chapter.title,
+      startSamples: atRate(chapter.startSamples),
+      endSamples: atRate(chapter.endSamples),
+    }));
     const sink = await openFileSink(path);
     try {
       const file = await facts.open({

@@ -114,7 +114,11 @@ describe("boxes for long programmes", () => {
   });
 
   it("lists at most 255 chapters for Nero's readers, titles cut between characters", () => {
-    const many = Array.from({ length: 300 }, (_, i) => ({ title: "語".repeat(100), startSamples: i, endSamples: i + 1 }));
+    const many = Array.from({ length: 300 }, (_, i) => ({
+      title: "語".repeat(100),
+      startSamples: i,
+      endSamples: i + 1,
+    }));
     const body = boxAt(chpl(many, 24_000), "chpl");
     expect(body[8]).toBe(255);
     // 100 characters of three bytes: 85 whole ones fit into 255 bytes.

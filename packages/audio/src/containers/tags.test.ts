@@ -21,7 +21,7 @@ function framesOf(tag: Uint8Array): { readonly id: string; readonly body: Buffer
   const size = [6, 7, 8, 9].reduce((sum, i) => sum * 128 + (bytes[i] ?? 0), 0);
   expect(size + 10).toBe(bytes.length);
   const frames = [];
-  for (let at = 10; at < bytes.length; ) {
+  for (let at = 10; at < bytes.length;) {
     const length = bytes.readUInt32BE(at + 4);
     frames.push({ id: bytes.toString("latin1", at, at + 4), body: bytes.subarray(at + 10, at + 10 + length) });
     at += 10 + length;

@@ -42,7 +42,14 @@ function infoList(tags: ProgrammeTags): Uint8Array {
 function cuePoints(chapters: readonly Chapter[]): Uint8Array {
   if (chapters.length === 0) return join();
   const rows = chapters.map((chapter, index) =>
-    join(u32le(index + 1), u32le(chapter.startSamples), latin1("data"), u32le(0), u32le(0), u32le(chapter.startSamples)),
+    join(
+      u32le(index + 1),
+      u32le(chapter.startSamples),
+      latin1("data"),
+      u32le(0),
+      u32le(0),
+      u32le(chapter.startSamples),
+    ),
   );
   return chunk("cue ", join(u32le(chapters.length), ...rows));
 }

@@ -21,9 +21,32 @@ describe("loudness by EBU Tech 3341, one channel", () => {
     const cases: readonly (readonly [number, readonly (readonly [number, number])[]])[] = [
       [-23, [[-23, 20]]],
       [-33, [[-33, 20]]],
-      [-23, [[-36, 10], [-23, 60], [-36, 10]]],
-      [-23, [[-72, 10], [-36, 10], [-23, 60], [-36, 10], [-72, 10]]],
-      [-23, [[-26, 20], [-20, 20.1], [-26, 20]]],
+      [
+        -23,
+        [
+          [-36, 10],
+          [-23, 60],
+          [-36, 10],
+        ],
+      ],
+      [
+        -23,
+        [
+          [-72, 10],
+          [-36, 10],
+          [-23, 60],
+          [-36, 10],
+          [-72, 10],
+        ],
+      ],
+      [
+        -23,
+        [
+          [-26, 20],
+          [-20, 20.1],
+          [-26, 20],
+        ],
+      ],
     ];
     for (const [lufs, parts] of cases)
       expect(Math.abs(measure(tones(rate, ...parts), rate).integratedLufs - (lufs + monoLu))).toBeLessThan(0.1);
@@ -47,7 +70,10 @@ describe("loudness by EBU Tech 3341, one channel", () => {
     const before = measure(speech, 24_000).integratedLufs;
     fc.assert(
       fc.property(fc.integer({ min: -15, max: 6 }), (gainDb) => {
-        const after = measure(speech.map((value) => value * amplitude(gainDb)), 24_000).integratedLufs;
+        const after = measure(
+          speech.map((value) => value * amplitude(gainDb)),
+          24_000,
+        ).integratedLufs;
         expect(Math.abs(after - before - gainDb)).toBeLessThan(0.02);
       }),
       { numRuns: 5 },
@@ -57,10 +83,37 @@ describe("loudness by EBU Tech 3341, one channel", () => {
 
 describe("loudness range by EBU Tech 3342", () => {
   it.each([
-    [10, [[-20, 20], [-30, 20]]],
-    [5, [[-20, 20], [-15, 20]]],
-    [20, [[-40, 20], [-20, 20]]],
-    [15, [[-50, 20], [-35, 20], [-20, 20], [-35, 20], [-50, 20]]],
+    [
+      10,
+      [
+        [-20, 20],
+        [-30, 20],
+      ],
+    ],
+    [
+      5,
+      [
+        [-20, 20],
+        [-15, 20],
+      ],
+    ],
+    [
+      20,
+      [
+        [-40, 20],
+        [-20, 20],
+      ],
+    ],
+    [
+      15,
+      [
+        [-50, 20],
+        [-35, 20],
+        [-20, 20],
+        [-35, 20],
+        [-50, 20],
+      ],
+    ],
   ] as const)("gives %i LU ± 1", (lu, parts) => {
     expect(Math.abs(measure(tones(24_000, ...parts), 24_000).rangeLu - lu)).toBeLessThan(1);
   });

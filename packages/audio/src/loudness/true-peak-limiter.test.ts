@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { concatenate, createNoise, sine, syntheticSpeech } from "../testing/signals.ts";
+import { concatenate, createNoise, firstDifference, sine, syntheticSpeech } from "../testing/signals.ts";
 import { createLoudnessMeter } from "./loudness-meter.ts";
 import { createTruePeakLimiter } from "./true-peak-limiter.ts";
 
@@ -39,15 +39,15 @@ describe("true-peak limiter", () => {
 
   it("passes what is below the ceiling bit for bit, at its own place", () => {
     const speech = syntheticSpeech("pass", 20_000);
-    expect(limit(speech, -1)).toEqual(speech);
+    expect(firstDifference(limit(speech, -1), speech)).toBe(-1);
   });
 
   it("is exact again soon after a peak", () => {
     const speech = syntheticSpeech("after", 60_000);
     const pcm = speech.map((value, i) => (i === 20_000 ? 1.5 : value));
     const out = limit(pcm, -1);
-    expect(out.subarray(0, 19_700)).toEqual(speech.subarray(0, 19_700));
-    expect(out.subarray(45_000)).toEqual(speech.subarray(45_000));
+    expect(firstDifference(out.subarray(0, 19_700), speech.subarray(0, 19_700))).toBe(-1);
+    expect(firstDifference(out.subarray(45_000), speech.subarray(45_000))).toBe(-1);
     expect(out[20_000]).toBeLessThanOrEqual(10 ** (-1 / 20));
   });
 

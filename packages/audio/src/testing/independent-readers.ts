@@ -33,24 +33,38 @@ export interface Ebur128 {
   readonly truePeakDbtp: number;
 }
 
-/** Loudness by ffmpeg's loudnorm (two decimals), range by its ebur128. */
+/**
+ * Loudness by ffmpeg's ebur128, from the values that it hangs on its last frame (three decimals; the peak as a factor).
+ * Not by loudnorm, which leaves the last seconds out.
+ */
 export function ffmpegLoudness(path: string): Ebur128 {
-  const { stderr } = run("ffmpeg", [
-    ...["-hide_banner", "-nostats", "-i", path, "-map", "0:a:0"],
-    ...["-af", "loudnorm=print_format=json,ebur128", "-f", "null", "-"],
-  ]);
-  const json = /\{[^{}]*"input_i"[^{}]*\}/.exec(stderr)?.[0] ?? "{}";
-  const facts = JSON.parse(json) as Record<string, string>;
+  const filters = "ebur128=peak=true:metadata=1,ametadata=mode=print:file=-";
+  const args = ["-v", "error", "-i", path, "-map", "0:a:0", "-af", filters, "-f", "null", "-"];
+  const report = run("ffmpeg", args).stdout.toString();
+  const last = (name: string) => {
+    const at = report.lastIndexOf(`lavfi.r128.${name}=`);
+    return at < 0 ? Number.NaN : Number.parseFloat(report.slice(report.indexOf("=", at) + 1));
+  };
   return {
-    integratedLufs: Number(facts["input_i"]),
-    rangeLu: Number(facts["input_lra"]),
-    truePeakDbtp: Number(facts["input_tp"]),
+    integratedLufs: last("I"),
+    rangeLu: last("LRA"),
+    truePeakDbtp: 20 * Math.log10(last("true_peaks_ch0")),
   };
 }
 
 export interface Probe {
-  readonly chapters: readonly { readonly time_base: string; readonly start: number; readonly end: number; readonly tags: { readonly title: string } }[];
-  readonly streams: readonly { readonly codec_type: string; readonly codec_name: string; readonly sample_rate?: string; readonly disposition: { readonly attached_pic: number } }[];
+  readonly chapters: readonly {
+    readonly time_base: string;
+    readonly start: number;
+    readonly end: number;
+    readonly tags: { readonly title: string };
+  }[];
+  readonly streams: readonly {
+    readonly codec_type: string;
+    readonly codec_name: string;
+    readonly sample_rate?: string;
+    readonly disposition: { readonly attached_pic: number };
+  }[];
   readonly format: { readonly tags: Readonly<Record<string, string>> };
 }
 

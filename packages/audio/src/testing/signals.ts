@@ -113,6 +113,13 @@ export async function collect(blocks: AsyncIterable<Float32Array>): Promise<Floa
   return concatenate(parts);
 }
 
+/** Index of the first sample in which two signals differ (or in which one has ended); −1 when they are equal. */
+export function firstDifference(a: Float32Array, b: Float32Array): number {
+  const length = Math.max(a.length, b.length);
+  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return i;
+  return -1;
+}
+
 /** The smallest PNG that there is: one pixel. */
 export const onePixelPng: Uint8Array = Uint8Array.from(
   Buffer.from(

@@ -29,7 +29,11 @@ export async function segmentWav(store: ObjectStore, audio: SegmentAudio, signal
     sizeBytes += end - start;
   }
   const etag = createHash("sha256").update(canonicalJson(audio)).digest("hex");
-  return { pieces: [{ bytes: wavHeader(audio.sampleRate, sizeBytes / bytesPerSample) }, ...pieces], mediaType: "audio/wav", etag };
+  return {
+    pieces: [{ bytes: wavHeader(audio.sampleRate, sizeBytes / bytesPerSample) }, ...pieces],
+    mediaType: "audio/wav",
+    etag,
+  };
 }
 
 /** Where the samples of a WAV begin and how many bytes they have, from the chunks at its head. */

@@ -72,7 +72,11 @@ describe("events", () => {
   });
 
   it("ask the server for what they do not carry", () => {
-    expect(apply(8, { type: "import", state: "ready" }).refetch).toBe(true);
+    const importing: ProjectDetail = { ...project, importState: "waiting", documents: [] };
+    const imported = apply(8, { type: "import", state: "ready" }, importing);
+    // Not "ready" while its chapters are not there: the page would say that the book has no text.
+    expect([imported.project.importState, imported.refetch]).toEqual(["waiting", true]);
+    expect(apply(8, { type: "import", state: "failed" }, importing).project.importState).toBe("failed");
     const ended = apply(8, { type: "conversion", conversionId: "c", state: "failed" });
     expect([ended.project.conversions[0]?.state, ended.refetch]).toEqual(["failed", true]);
     expect(apply(8, { type: "conversion", conversionId: "c", state: "running" }).refetch).toBe(false);

@@ -15,8 +15,11 @@ export function applyEvent(project: ProjectDetail, { id, event }: StreamedEvent)
   const next = { ...project, lastEventId: id };
   switch (event.type) {
     case "import":
-      // Chapters, title and cover come with it.
-      return { project: { ...next, importState: event.state }, refetch: true };
+      // Chapters, title and cover come with it, and a book is not shown as read before they are there.
+      return {
+        project: event.state === "ready" ? next : { ...next, importState: event.state },
+        refetch: true,
+      };
     case "conversion": {
       const known = project.conversions.some((one) => one.id === event.conversionId);
       const conversions = project.conversions.map((one) =>

@@ -30,7 +30,7 @@ export function LibraryPage() {
           <span
             aria-hidden="true"
             lang="ja"
-            className="border-s border-line ps-6 font-book text-7xl leading-none tracking-[0.15em] text-accent [writing-mode:vertical-rl] sm:text-8xl"
+            className="font-book text-7xl leading-none tracking-[0.15em] text-accent [writing-mode:vertical-rl] sm:text-8xl"
           >
             語り
           </span>

@@ -25,12 +25,13 @@ export function Frame({ connection, children }: { connection: ConnectionStore; c
       </a>
       <header className="border-b border-line">
         <div className="mx-auto flex max-w-5xl items-center justify-between gap-4 px-4 py-3 sm:px-6">
-          <Link to="/" aria-label={`${t("app.name")} · ${t("app.library")}`} className="flex items-center gap-3">
+          <Link to="/" className="flex items-center gap-3">
             <Mark />
             <span className="flex flex-col leading-none">
-              <span className="font-book text-xl tracking-wide">Katari</span>
+              <span className="font-book text-xl tracking-wide">{t("app.name")}</span>
               <span className="mt-1 hidden text-xs text-soft sm:block">{t("app.tagline")}</span>
             </span>
+            <span className="sr-only">{t("app.library")}</span>
           </Link>
           <LanguageSwitch />
         </div>

@@ -63,3 +63,8 @@ export function groupByBlock(segments: readonly Segment[]): Passage[] {
   }
   return passages;
 }
+
+/** What stands between two sentences: nothing in languages that are written without spaces. */
+export function spaceBetween(language: string): string {
+  return /^(?:ja|zh|th|lo|km|my)(?:-|$)/i.test(language) ? "" : " ";
+}

@@ -1,6 +1,6 @@
 import type { Segment } from "@katari/contracts";
 import { describe, expect, it } from "vitest";
-import { groupByBlock, nextStep, pauseAfter, previousPlace } from "./playback.ts";
+import { groupByBlock, nextStep, pauseAfter, previousPlace, spaceBetween } from "./playback.ts";
 import { createPlayer } from "./player.ts";
 import type { SoundOutput } from "./sound-output.ts";
 
@@ -47,6 +47,12 @@ describe("passages", () => {
   it("keep every sentence once, in order, with its place", () => {
     const passages = groupByBlock(chapter("ready", "ready", "ready", "ready", "ready"));
     expect(passages.map((one) => one.sentences.map((sentence) => sentence.index))).toEqual([[0, 1], [2, 3], [4]]);
+  });
+});
+
+describe("the space between sentences", () => {
+  it("is as the language is written", () => {
+    expect(["en-GB", "ja", "zh-Hant", "jav"].map(spaceBetween)).toEqual([" ", "", "", " "]);
   });
 });
 

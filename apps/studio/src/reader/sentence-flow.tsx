@@ -1,7 +1,7 @@
 import type { Segment } from "@katari/contracts";
 import { useEffect, useMemo, useRef, type KeyboardEvent } from "react";
 import { useTexts } from "../texts/use-texts.ts";
-import { groupByBlock } from "./playback.ts";
+import { groupByBlock, spaceBetween } from "./playback.ts";
 
 const looks: Readonly<Record<Segment["state"], string>> = {
   ready: "hover:bg-accent-wash",
@@ -31,6 +31,7 @@ export function SentenceFlow({
   const passages = useMemo(() => groupByBlock(segments), [segments]);
   const current = at === undefined ? undefined : segments[at]?.id;
   const focusable = at ?? 0;
+  const gap = spaceBetween(language);
 
   useEffect(() => {
     if (current === undefined) return;
@@ -68,7 +69,7 @@ export function SentenceFlow({
       ref={place}
       lang={language}
       onKeyDown={onKeyDown}
-      className="font-book text-lg leading-[1.9] sm:text-xl sm:leading-[1.9]"
+      className="book-text font-book text-lg leading-[1.9] sm:text-xl sm:leading-[1.9]"
     >
       {passages.map((passage) => (
         <p
@@ -96,7 +97,8 @@ export function SentenceFlow({
                 }`}
               >
                 {segment.text}
-              </span>{" "}
+              </span>
+              {gap}
             </span>
           ))}
         </p>

@@ -10,7 +10,7 @@ import { requireDiskSpace } from "./disk-space.ts";
 import { createDownloadStore } from "./download-store.ts";
 import { withInstallLock } from "./install-lock.ts";
 import { buildModelSet } from "./install-model-set.ts";
-import { folderProblems } from "./installed-files.ts";
+import { folderProblems, readInstalledFiles } from "./installed-files.ts";
 import { kokoroGroups } from "./kokoro-assets.ts";
 import { kokoroLanguage, kokoroTitle } from "./kokoro-manifest.ts";
 import { kokoroSpeakers } from "./kokoro-speakers.ts";
@@ -91,7 +91,8 @@ export interface VoiceCatalogueOptions {
 export const defaultVoiceId = "af_heart";
 
 /** The folder that all Kokoro voices share; a new rewrite of the graph gets a new number. */
-const modelSetName = "kokoro-82m-v1.0-int8.1";
+const modelSetPrefix = "kokoro-82m-v1.0-int8.";
+const modelSetName = `${modelSetPrefix}2`;
 
 /** What an installation holds beside the downloads: two models, speakers, dictionaries, and some room. */
 const installedBytes = 250_000_000;
@@ -138,6 +139,13 @@ export function createVoiceCatalogue(options: VoiceCatalogueOptions): VoiceCatal
     return { manifest, folder, modelPath: absolute(model.file), stylePath: absolute(style.file), pronunciation };
   };
 
+  /** Whether a voice was made from the shared folder that this version makes, or is somebody's own. */
+  const isCurrent = async (id: string): Promise<boolean> => {
+    if (!isKokoro(id)) return true;
+    const { madeFrom = modelSetName } = await readInstalledFiles(folderOf(id)).catch(() => ({ madeFrom: "" }));
+    return madeFrom === modelSetName;
+  };
+
   /** Brings the shared folder to be, from whatever source has it. */
   const ensureModelSet = async (id: string, add: AddVoiceOptions, workFolder: string): Promise<void> => {
     const { onProgress = () => undefined, signal, from } = add;
@@ -169,12 +177,16 @@ export function createVoiceCatalogue(options: VoiceCatalogueOptions): VoiceCatal
     await buildModelSet({ store, folder: staged, logger, onProgress, ...abort });
     onProgress({ phase: "install", item: "the model", doneBytes: 0, totalBytes: 0 });
     await replaceFolder(staged, setFolder, join(workFolder, "old-set"));
+    for (const name of await readdir(modelsFolder))
+      if (name.startsWith(modelSetPrefix) && name !== modelSetName)
+        await rm(join(modelsFolder, name), { recursive: true, force: true });
     await store.clear();
   };
 
   const ensureVoice = async (id: string, add: AddVoiceOptions): Promise<void> => {
     const whole = async (): Promise<boolean> =>
       (await isInstalled(id)) &&
+      (await isCurrent(id)) &&
       (await folderProblems(folderOf(id), { hashes: true, ...(add.signal ? { signal: add.signal } : {}) })).length ===
         0;
     if (await whole()) return;

@@ -7,20 +7,26 @@ import { fileDigest } from "./file-digest.ts";
 /** Lies as `files.json` in every installed folder: what belongs there. */
 const installedFilesSchema = z.object({
   v: z.literal(1),
+  /** Name of the shared folder that a voice's files were linked from. */
+  madeFrom: z.string().optional(),
   files: z.array(z.object({ path: z.string(), sizeBytes: z.int().nonnegative(), sha256: z.string() })),
 });
 export type InstalledFile = z.infer<typeof installedFilesSchema>["files"][number];
 
 const listName = "files.json";
 
-export async function writeInstalledFiles(folder: string, files: readonly InstalledFile[]): Promise<void> {
-  await writeFile(join(folder, listName), `${JSON.stringify({ v: 1, files }, null, 2)}\n`);
+export async function writeInstalledFiles(
+  folder: string,
+  files: readonly InstalledFile[],
+  madeFrom?: string,
+): Promise<void> {
+  await writeFile(join(folder, listName), `${JSON.stringify({ v: 1, madeFrom, files }, null, 2)}\n`);
 }
 
 /** The list of a folder. Throws `voice-damaged` when there is none or it cannot be read. */
-export async function readInstalledFiles(folder: string): Promise<readonly InstalledFile[]> {
+export async function readInstalledFiles(folder: string): Promise<z.infer<typeof installedFilesSchema>> {
   try {
-    return installedFilesSchema.parse(JSON.parse(await readFile(join(folder, listName), "utf8"))).files;
+    return installedFilesSchema.parse(JSON.parse(await readFile(join(folder, listName), "utf8")));
   } catch (error) {
     throw new AppError("voice-damaged", `The voice folder ${folder} has no list of its files.`, { cause: error });
   }
@@ -33,7 +39,7 @@ export async function folderProblems(
 ): Promise<string[]> {
   let files: readonly InstalledFile[];
   try {
-    files = await readInstalledFiles(folder);
+    ({ files } = await readInstalledFiles(folder));
   } catch (error) {
     return [AppError.from(error).message];
   }

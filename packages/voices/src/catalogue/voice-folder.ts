@@ -2,7 +2,7 @@ import { voiceManifestSchema, type VoiceManifest } from "@katari/contracts";
 import { AppError } from "@katari/core";
 import { constants } from "node:fs";
 import { copyFile, cp, link, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileDigest } from "./file-digest.ts";
 import { modelSetFiles } from "./install-model-set.ts";
 import { readInstalledFiles, writeInstalledFiles, type InstalledFile } from "./installed-files.ts";
@@ -14,7 +14,7 @@ import { describeFile } from "./unpack-groups.ts";
  * the room of one, and each folder still is whole by itself; where the file system has no links they are copies.
  */
 export async function buildKokoroVoice(id: string, setFolder: string, folder: string): Promise<void> {
-  const shared = await readInstalledFiles(setFolder);
+  const { files: shared } = await readInstalledFiles(setFolder);
   const has = (path: string): boolean => shared.some((file) => file.path === path);
   const pronunciation = Object.fromEntries(Object.entries(kokoroPronunciation(id)).filter(([, path]) => has(path)));
   const places: [from: string, to: string][] = [
@@ -36,7 +36,7 @@ export async function buildKokoroVoice(id: string, setFolder: string, folder: st
     files.push({ ...known, path: to });
   }
   const servedDigest = files.find((file) => file.path === voiceFiles.model)?.sha256 ?? "";
-  await writeVoice(folder, kokoroManifest({ id, servedDigest, pronunciation }), files);
+  await writeVoice(folder, kokoroManifest({ id, servedDigest, pronunciation }), files, basename(setFolder));
 }
 
 /**
@@ -80,9 +80,14 @@ export async function readManifest(folder: string): Promise<VoiceManifest> {
   }
 }
 
-async function writeVoice(folder: string, manifest: VoiceManifest, files: readonly InstalledFile[]): Promise<void> {
+async function writeVoice(
+  folder: string,
+  manifest: VoiceManifest,
+  files: readonly InstalledFile[],
+  madeFrom?: string,
+): Promise<void> {
   await writeFile(join(folder, voiceFiles.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
-  await writeInstalledFiles(folder, [...files, await describeFile(folder, voiceFiles.manifest)]);
+  await writeInstalledFiles(folder, [...files, await describeFile(folder, voiceFiles.manifest)], madeFrom);
 }
 
 async function linkOrCopy(from: string, to: string): Promise<void> {

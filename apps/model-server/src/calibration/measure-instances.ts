@@ -24,7 +24,7 @@ const tolerance = 0.03;
 /** Share of the machine's memory that all processes together may take. */
 const memoryShare = 0.6;
 const rounds = 2;
-/** A process that gets less of the processor than this is not alone on the machine. */
+/** A process that computes and gets less than this of one core is not alone on the machine. */
 const undisturbedShare = 0.75;
 
 /**
@@ -68,8 +68,8 @@ export async function measureInstances(options: MeasureInstancesOptions): Promis
       if (!before && tooLarge(shape, [...best.values()])) continue;
       const measured = await measureShape(shape, options);
       if (!before || measured.runsPerSecond > before.runsPerSecond) best.set(shape, measured);
-      // Several threads of one process may wait for each other; a single one always computes.
-      if (shape.threads === 1 && measured.cpuShare < undisturbedShare)
+      // Threads of one process may wait for each other, but one of them always computes.
+      if (measured.cpuShare * shape.threads < undisturbedShare)
         return { instances: cores, threads: 1, disturbed: true, measurements: [...best.values()] };
     }
   const choice = chooseShape([...best.values()]);

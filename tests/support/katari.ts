@@ -15,8 +15,8 @@ export interface Place {
   remove(): Promise<void>;
 }
 
-/** Makes a place. Voices come from the user's cache unless `cache` names another. */
-export async function makePlace(options: { cache?: string } = {}): Promise<Place> {
+/** Makes a place. Voices come from the user's cache, or from an empty one of its own (`<folder>/cache`). */
+export async function makePlace(options: { ownCache?: boolean } = {}): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), "katari-story-"));
   const data = join(folder, "data");
   return {
@@ -25,7 +25,7 @@ export async function makePlace(options: { cache?: string } = {}): Promise<Place
     environment: {
       KATARI_CALLED_FROM: folder,
       KATARI_DATA: data,
-      ...(options.cache === undefined ? {} : { KATARI_CACHE: options.cache }),
+      ...(options.ownCache === true ? { KATARI_CACHE: join(folder, "cache") } : {}),
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   };

@@ -69,6 +69,8 @@ export function useLiveProject(projectId: string) {
       source.addEventListener("message", onEvent);
       source.addEventListener("reset", onReset);
       source.addEventListener("error", () => {
+        // Asking tells whether only the line broke or the server is away, and the page then says so.
+        later(queryKey);
         // The browser comes back by itself after a broken line, but gives up after an answer that is no stream.
         if (source?.readyState !== EventSource.CLOSED) return;
         source.close();

@@ -1,4 +1,3 @@
-import { AppError } from "@katari/core";
 import { describe, expect, it } from "vitest";
 import { checkTake } from "./check-take.ts";
 import { concatenate, sine } from "./testing/signals.ts";
@@ -29,12 +28,7 @@ describe("checking a take", () => {
     ["nothing but silence", new Float32Array(1000)],
     ["nothing but a trace of noise", new Float32Array(1000).fill(0.0005)],
   ])("refuses %s as a fault that may pass", (_name, pcm) => {
-    expect(() => check(pcm)).toThrowError(AppError);
-    try {
-      check(pcm);
-    } catch (error) {
-      expect(error).toMatchObject({ code: "audio-suspect", retryable: true });
-    }
+    expect(() => check(pcm)).toThrowError(expect.objectContaining({ code: "audio-suspect", retryable: true }));
   });
 
   it("suspects clipping, but not one sample at full scale", () => {

@@ -111,7 +111,12 @@ export async function writeProgramme(options: WriteProgrammeOptions): Promise<Wr
       let written: LoudnessResult;
       try {
         progress.start(true);
-        written = await master(options, { sampleRate, gainDb, ceilingDbtp }, progress.advance, (pcm) => file.push(pcm));
+        written = await master(
+          options,
+          { sampleRate, gainDb, ceilingDbtp },
+          (samples) => progress.advance(samples),
+          (pcm) => file.push(pcm),
+        );
         if (written.lengthSamples !== lengthSamples)
           throw new AppError("internal", `${written.lengthSamples} samples came of ${lengthSamples}.`);
         await file.finish();
@@ -193,7 +198,9 @@ async function findGain(
   for (let pass = 1; pass < measuringPasses; pass++) {
     if (source.truePeakDbtp + gainDb <= ceilingDbtp) break;
     progress.start(false);
-    const limited = await master(options, { sampleRate: plan.sampleRate, gainDb, ceilingDbtp }, progress.advance);
+    const limited = await master(options, { sampleRate: plan.sampleRate, gainDb, ceilingDbtp }, (samples) =>
+      progress.advance(samples),
+    );
     const missing = targetLufs - limited.integratedLufs;
     if (Math.abs(missing) <= toleranceLu) break;
     gainDb = Math.min(gainDb + missing, plainGainDb + largestMakeUpDb);

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await file.close();
   const { sizeBytes } = await sink.finish();
   bytes = new Uint8Array(await readFile(path));
-  expect(sizeBytes).toBe(bytes.length);
+  if (sizeBytes !== bytes.length) throw new Error(`the sink said ${sizeBytes} bytes of ${bytes.length}`);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -92,7 +92,7 @@ describe("M4B", () => {
     let packet = 0;
     let end = 0;
     for (const offset of offsets) {
-      if (end > 0) expect(offset).toBe(end);
+      expect([0, offset]).toContain(end);
       end = offset + sizes.slice(packet, packet + perChunk).reduce((a, b) => a + b, 0);
       packet += perChunk;
     }

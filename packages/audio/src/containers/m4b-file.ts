@@ -70,7 +70,12 @@ export async function openM4b(options: ProgrammeFileOptions): Promise<ProgrammeF
 
   const head = box("ftyp", latin1("M4B "), u32(0), latin1("M4B M4A mp42isom"));
   const chunks = Math.ceil(expectedPackets / packetsPerChunk);
-  const reserved = moov(0, new Array<number>(chunks).fill(0), expectedPackets).length + spareBytes;
+  const reserved =
+    moov(
+      0,
+      Array.from({ length: chunks }, () => 0),
+      expectedPackets,
+    ).length + spareBytes;
   await sink.append(head);
   await sink.append(new Uint8Array(reserved));
   // The long form of the size (1, then 64 bits) has room for every length.

@@ -60,7 +60,7 @@ export function edts(edits: readonly Edit[]): Uint8Array {
 
 /** `language` is an ISO 639-2/T code of three letters. */
 export function mdhd(timescale: number, duration: number, language: string): Uint8Array {
-  const packed = [...language].reduce((code, letter) => (code << 5) | ((letter.charCodeAt(0) - 0x60) & 31), 0);
+  const packed = [0, 1, 2].reduce((code, i) => (code << 5) | ((language.charCodeAt(i) - 0x60) & 31), 0);
   const times = fits32(duration)
     ? join(u32(0), u32(0), u32(timescale), u32(duration))
     : join(u64(0), u64(0), u32(timescale), u64(duration));

@@ -18,7 +18,8 @@ const types: CustomTypesConfig = {
   getTypeParser: (id: number, format?: "text" | "binary") =>
     id === int8 && format !== "binary"
       ? parseBigInteger
-      : pgTypes.getTypeParser(id as Parameters<typeof pgTypes.getTypeParser>[0], format),
+      : // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- the enum names only the built-in types
+        pgTypes.getTypeParser(id, format),
 };
 
 /** Connects to PostgreSQL 15 or newer and applies the migrations. Throws `unavailable` when it does not answer. */

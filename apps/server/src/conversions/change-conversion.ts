@@ -8,7 +8,7 @@ import {
   type ConversionRow,
 } from "@katari/database/statements";
 import { settledState } from "../collect/conversion-state.ts";
-import { writeConversion } from "../collect/settle-tasks.ts";
+import { writeConversion } from "../collect/settle-conversions.ts";
 import type { ServerContext } from "../server-context.ts";
 import { windDown } from "./wind-down.ts";
 

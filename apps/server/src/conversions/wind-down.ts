@@ -6,7 +6,7 @@ import {
   appendEvents,
 } from "@katari/database/statements";
 import { settledState } from "../collect/conversion-state.ts";
-import { writeConversion } from "../collect/settle-tasks.ts";
+import { writeConversion } from "../collect/settle-conversions.ts";
 import type { ServerContext } from "../server-context.ts";
 
 const pageSize = 1_000;

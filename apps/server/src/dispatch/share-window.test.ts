@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { array, assert, integer, property } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { shareWindow, windowOf, type Claimant } from "./share-window.ts";
 
@@ -38,9 +38,9 @@ describe("sharing a lane's window", () => {
   });
 
   it("fills the window, and over many rounds serves owners who always have work alike", () => {
-    const rounds = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 30 });
-    fc.assert(
-      fc.property(rounds, fc.integer({ min: 2, max: 5 }), (windows, owners) => {
+    const rounds = array(integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 30 });
+    assert(
+      property(rounds, integer({ min: 2, max: 5 }), (windows, owners) => {
         const served = new Map<string, number>();
         const times = new Map<string, number>();
         let laneTime = 0;

@@ -1,8 +1,5 @@
 import type { TextPlan, PlannedVoice, SegmentToSpeak } from "./text-planner.ts";
-import { createSpeaker, groupUtterances, loadPronunciation, type Speaker } from "@katari/text";
-
-/** Symbols at which a voice sounds best; shorter segments join their neighbours, longer ones are cut at clauses. */
-const targetTokens = [60, 180] as const;
+import { createSpeaker, defaultUtteranceLimits, groupUtterances, loadPronunciation, type Speaker } from "@katari/text";
 
 /** Speakers of one thread: dictionaries are large, and a speaker remembers the words it has looked up. */
 export interface SpeakerShelf {
@@ -54,7 +51,7 @@ export async function planText(
     const speaker = await shelf.get(voice, language);
     spoken.push({ block, boundary, spoken: speaker.speak({ text, language, spans, blockKind }) });
   }
-  const utterances = groupUtterances(spoken, { targetTokens, maxTokens: voice.maxTokens });
+  const utterances = groupUtterances(spoken, { ...defaultUtteranceLimits, maxTokens: voice.maxTokens });
   return {
     forms: spoken.map((segment) => segment.spoken),
     utterances: utterances.map(({ phonemes, parts }) => ({

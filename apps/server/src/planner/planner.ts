@@ -16,14 +16,15 @@ import {
 } from "@katari/database/statements";
 import { soundMarginMs } from "../assembly/pauses.ts";
 import { settledState } from "../collect/conversion-state.ts";
-import { progressOf, writeConversion } from "../collect/settle-tasks.ts";
+import { writeConversion } from "../collect/settle-conversions.ts";
+import { progressOf } from "../collect/settle-tasks.ts";
 import { storable } from "../collect/storable.ts";
 import type { PinnedRendering } from "../dispatch/task-message.ts";
 import type { ServerContext } from "../server-context.ts";
 import { createWakeLoop, type WakeLoop } from "../wake-loop.ts";
 import { nextPage, pageRows, segmentsPerPage, segmentToSpeak, type PageRows } from "./page-rows.ts";
 import type { TextPlanner } from "./text-planner.ts";
-import { plannedVoice, publishVoice, voiceDigest, type LoadedVoice, type Voices } from "./voices.ts";
+import { plannedVoice, publishVoice, voiceRefOf, type LoadedVoice, type Voices } from "./voices.ts";
 
 export interface PlannerOptions {
   readonly voices: Voices;
@@ -96,7 +97,7 @@ async function planPage(
     segments.length === 0
       ? { forms: [], utterances: [] }
       : await textPlanner.plan(
-          { voice: plannedVoice(voice, rendering.voiceDigest), segments: segments.map(segmentToSpeak) },
+          { voice: plannedVoice(voice, rendering.voiceRef), segments: segments.map(segmentToSpeak) },
           signal,
         );
   const page = storable(
@@ -118,7 +119,7 @@ async function pinnedVoice(
   rendering: PinnedRendering,
 ): Promise<LoadedVoice> {
   const voice = await voices.load(rendering.voiceId);
-  if (voiceDigest(voice.manifest, sha256) !== rendering.voiceDigest)
+  if (voiceRefOf(voice.manifest, sha256) !== rendering.voiceRef)
     throw new AppError("conflict", `The voice ${rendering.voiceId} was changed after the conversion was started.`, {
       cure: "Start a new conversion: it takes the voice as it is now.",
     });

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Rendering, Voice, VoiceManifest } from "@katari/contracts";
 import { AppError, canonicalJson } from "@katari/core";
 import type { ObjectStore } from "@katari/storage";
+import { voiceFamily } from "@katari/voices/families";
 import type { PinnedRendering } from "../dispatch/task-message.ts";
 import type { PlannedVoice } from "./text-planner.ts";
 
@@ -43,22 +44,22 @@ export async function listVoices(voices: Voices): Promise<Voice[]> {
 }
 
 /** `<id>@<digest>`, where the digest is that of the manifest as it is published. */
-export function voiceDigest(manifest: VoiceManifest, sha256: (text: string) => string): string {
-  return sha256(canonicalJson(manifest));
+export function voiceRefOf(manifest: VoiceManifest, sha256: (text: string) => string): string {
+  return `${manifest.id}@${sha256(canonicalJson(manifest))}`;
 }
 
 /** What a conversion with this voice pins. */
 export function renderingOf(manifest: VoiceManifest, speed: number, sha256: (text: string) => string): PinnedRendering {
-  const digest = voiceDigest(manifest, sha256);
   const pinned: Omit<Rendering, "variant"> = {
-    voiceRef: `${manifest.id}@${digest}`,
+    voiceRef: voiceRefOf(manifest, sha256),
     family: manifest.family,
-    familyRevision: manifest.familyRevision,
+    familyRevision: voiceFamily(manifest).revision,
     modelSourceDigest: manifest.model.sourceDigest,
     modelName: manifest.model.name,
     modelVersion: manifest.model.version,
     voiceId: manifest.id,
-    voiceDigest: digest,
+    // Not of the manifest: where its files lie and how the model is served changes no take.
+    voiceDigest: manifest.style.digest,
     parameters: manifest.parameters,
     speed,
   };
@@ -66,9 +67,9 @@ export function renderingOf(manifest: VoiceManifest, speed: number, sha256: (tex
 }
 
 /** The voice as the text work sees it. */
-export function plannedVoice({ manifest, pronunciation }: LoadedVoice, digest: string): PlannedVoice {
+export function plannedVoice({ manifest, pronunciation }: LoadedVoice, voiceRef: string): PlannedVoice {
   return {
-    key: `${manifest.id}@${digest}`,
+    key: voiceRef,
     vocabulary: manifest.vocabulary,
     maxTokens: manifest.limits.maxTokens,
     pronunciation,

@@ -21,7 +21,6 @@ export async function handVoice(folder: string): Promise<{ voices: Voices; manif
     id: "hand",
     title: "Hand",
     family: "kokoro",
-    familyRevision: 1,
     languages: ["en-US"],
     alphabet: "x-misaki",
     sampleRate: 24_000,

@@ -1,7 +1,7 @@
 import type { Voice } from "@katari/contracts";
 import { describe, expect, it } from "vitest";
 import { remainingMs } from "./remaining-time.ts";
-import { sortVoices } from "./sort-voices.ts";
+import { sortVoices, voiceName } from "./voices.ts";
 
 describe("remaining time", () => {
   it("follows from the speed so far", () => {
@@ -33,6 +33,9 @@ describe("voices", () => {
       voice("emma", "en-GB", true),
     ];
     expect(sortVoices(voices, "ja").map((one) => one.id)).toEqual(["beta", "alpha", "heart", "emma"]);
+    expect(voiceName({ title: "Heart (American English)", languages: ["en-US"] }, () => "アメリカ英語")).toBe(
+      "Heart · アメリカ英語",
+    );
     expect(sortVoices(voices, "en-GB").map((one) => one.id)).toEqual(["heart", "emma", "beta", "alpha"]);
   });
 });

@@ -63,7 +63,7 @@ const defaultLimits: InstanceLimits = {
 export async function createModelServer(options: ModelServerOptions = {}): Promise<ModelServerHandle> {
   const logger = options.logger ?? silentLogger;
   const drainMs = options.drainMs ?? 30_000;
-  let draining = false;
+  let phase: "starting" | "serving" | "draining" = "starting";
   const metrics: ServerMetrics = createServerMetrics(() => registry.all().map((model) => model.gauges));
   const registry = createRegistry(
     {
@@ -93,11 +93,11 @@ export async function createModelServer(options: ModelServerOptions = {}): Promi
   kserveDoor(app, {
     registry,
     allowedRoots: (options.allowedRoots ?? []).map((root) => resolve(root)),
-    draining: () => draining,
+    serving: () => phase === "serving",
   });
 
   async function close(closing: { drainMs?: number } = {}): Promise<void> {
-    draining = true;
+    phase = "draining";
     await registry.stop(closing.drainMs ?? drainMs);
     await app.close();
   }
@@ -105,6 +105,7 @@ export async function createModelServer(options: ModelServerOptions = {}): Promi
   try {
     const url = await listen();
     await Promise.all((options.models ?? []).map((model) => registry.load(model)));
+    phase = "serving";
     logger.info({ url, models: options.models?.map((model) => model.name) }, "the model server is ready");
     return {
       url,

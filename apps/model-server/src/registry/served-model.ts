@@ -68,14 +68,13 @@ export async function serveModel(
   );
   const { queueLimit, ageingMs, clock } = settings;
   const scheduler = createModelScheduler({ instances, queueLimit, ageingMs, clock, metrics });
-  const stopAll = (how: "drain" | "kill"): Promise<unknown> =>
-    Promise.all(instances.map((instance) => instance.stop(how)));
+  const stopAll = (): Promise<unknown> => Promise.all(instances.map((instance) => instance.stop()));
 
   let signature: ModelSignature;
   try {
     signature = await Promise.any(instances.map((instance) => instance.loaded));
   } catch (error) {
-    await stopAll("kill");
+    await stopAll();
     throw error instanceof AggregateError ? error.errors[0] : error;
   }
   return {
@@ -114,7 +113,7 @@ export async function serveModel(
       } finally {
         clearTimeout(limit);
       }
-      await stopAll("kill");
+      await stopAll();
     },
   };
 }

@@ -106,9 +106,6 @@ function take(frame: Frame): void {
     case frameKinds.cancel:
       waiting.delete(frame.requestId);
       return;
-    case frameKinds.stats:
-      send(frameKinds.statsAnswer, frame.requestId, { header: { ...stats() } });
-      return;
     case frameKinds.drain:
       queue = queue.then(leave);
       return;
@@ -116,7 +113,6 @@ function take(frame: Frame): void {
     case frameKinds.chunk:
     case frameKinds.done:
     case frameKinds.failed:
-    case frameKinds.statsAnswer:
       // Kinds that only a child says: the stream is out of step, and a new child is the cure.
       process.exit(70);
   }

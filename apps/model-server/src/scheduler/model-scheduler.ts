@@ -1,7 +1,7 @@
 import { InferenceError } from "@katari/inference";
 import type { Clock } from "@katari/core";
 import type { Tensor } from "@katari/contracts";
-import type { ModelMetrics } from "../metrics/server-metrics.ts";
+import type { FailureReason, ModelMetrics } from "../metrics/server-metrics.ts";
 import type { Instance } from "../workers/instance.ts";
 import { createModelQueue } from "./model-queue.ts";
 
@@ -22,9 +22,10 @@ export interface ScheduledRequest {
  * - Order and ageing: see ModelQueue. A full queue refuses at once (`unavailable`, with `retryAfterMs` in the details).
  * - A request whose deadline passes in the queue never runs (`timeout`, `mayHaveRun` false); one that is running then
  *   loses its process (`timeout`, `mayHaveRun` true).
- * - A request that nobody waits for any more is dropped from the queue. When it is running already it may end, since
- *   its rest is mostly shorter than the load of a new process; only when someone who is listening waits, no instance
- *   is free, and the rest is expected to take longer than a load, the process is killed for them.
+ * - A request that nobody waits for any more is dropped from the queue. A running one is asked to stop between groups
+ *   of outputs. Where the runtime cannot (ONNX gives one group) it may end, since its rest is mostly shorter than the
+ *   load of a new process; only when someone who is listening waits, no instance is free, and the rest is expected to
+ *   take longer than a load, the process is killed for them.
  */
 export interface ModelScheduler {
   infer(request: ScheduledRequest): Promise<readonly Tensor[]>;
@@ -67,7 +68,7 @@ export function createModelScheduler(options: {
   let lookAgain: NodeJS.Timeout | undefined;
   let drained: () => void = () => undefined;
 
-  function failJob(job: Job, error: InferenceError, reason: Parameters<ModelMetrics["failed"]>[0]): void {
+  function failJob(job: Job, error: InferenceError, reason: FailureReason): void {
     metrics.failed(reason);
     job.settle({ error });
   }
@@ -95,7 +96,7 @@ export function createModelScheduler(options: {
       job.settle({ tensors });
     } catch (error) {
       const known = InferenceError.from(error);
-      failJob(job, known, known.code === "timeout" ? "timeout" : known.retryable ? "process" : "model");
+      failJob(job, known, failureReason(known));
     } finally {
       running.delete(run);
       dispatch();
@@ -139,11 +140,15 @@ export function createModelScheduler(options: {
         const arrivedAt = clock.now();
         const timeoutMs = Math.min(request.timeoutMs, longestTimeoutMs);
         const drop = (code: "cancelled" | "timeout", message: string, reason: "cancelled" | "expired"): void => {
-          if (!queue.remove(job)) return freeAbandonedInstance();
+          if (!queue.remove(job)) return;
           failJob(job, new InferenceError(code, message, { retryable: code === "timeout", mayHaveRun: false }), reason);
           dispatch();
         };
-        const onAbort = (): void => drop("cancelled", "The request was cancelled before it started.", "cancelled");
+        const onAbort = (): void => {
+          drop("cancelled", "The request was cancelled before it started.", "cancelled");
+          for (const run of running) if (run.job === job) run.instance.cancelRun();
+          freeAbandonedInstance();
+        };
         const timer = setTimeout(() => drop("timeout", "Request timeout expired", "expired"), timeoutMs);
         const job: Job = {
           ...request,
@@ -183,4 +188,9 @@ export function createModelScheduler(options: {
       return { interactive: queue.lengthOf("interactive"), bulk: queue.lengthOf("bulk") };
     },
   };
+}
+
+function failureReason(error: InferenceError): FailureReason {
+  if (error.code === "timeout" || error.code === "cancelled") return error.code;
+  return error.retryable ? "process" : "model";
 }

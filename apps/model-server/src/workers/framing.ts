@@ -17,13 +17,11 @@ export const frameKinds = {
   infer: 2,
   cancel: 3,
   drain: 4,
-  stats: 5,
   /** Child → parent. */
   loaded: 16,
   chunk: 17,
   done: 18,
   failed: 19,
-  statsAnswer: 20,
 } as const;
 export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];
 

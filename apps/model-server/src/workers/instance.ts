@@ -39,8 +39,10 @@ export interface Instance {
   run(inputs: readonly Tensor[], outputs: readonly string[], limitMs: number): Promise<Tensor[]>;
   /** Ends a run by killing its child, which is replaced. */
   killRun(): void;
-  /** Ends the child: after its run, or at once. */
-  stop(how: "drain" | "kill"): Promise<void>;
+  /** Asks the child to stop its run before the next group of outputs, where its runtime can. */
+  cancelRun(): void;
+  /** Ends the child at once, and replaces it no more. */
+  stop(): Promise<void>;
 }
 
 export function createInstance(options: {
@@ -207,14 +209,16 @@ export function createInstance(options: {
       killed = true;
       child?.kill();
     },
-    async stop(how) {
+    cancelRun() {
+      if (state === "busy") child?.cancel();
+    },
+    async stop() {
       const last = child;
       if (state === "failed") return;
       state = "stopped";
       wakeBackOff();
       rejectFirst(new InferenceError("unavailable", "The model was unloaded.", { retryable: true, mayHaveRun: false }));
-      if (how === "kill") last?.kill();
-      else await last?.drain();
+      last?.kill();
       await last?.exited;
       await life;
     },

@@ -14,9 +14,14 @@ const serverVersion = "0.1.0";
  */
 export function kserveDoor(
   app: FastifyInstance,
-  options: { readonly registry: Registry; readonly allowedRoots: readonly string[]; readonly draining: () => boolean },
+  options: {
+    readonly registry: Registry;
+    readonly allowedRoots: readonly string[];
+    /** False while the first models load, and while the server ends. */
+    readonly serving: () => boolean;
+  },
 ): void {
-  const { registry, draining } = options;
+  const { registry, serving } = options;
 
   app.get("/v2", async () => ({
     name: "katari",
@@ -25,7 +30,7 @@ export function kserveDoor(
   }));
   app.get("/v2/health/live", async () => ({ live: true }));
   app.get("/v2/health/ready", async (_request, reply) => {
-    const ready = !draining() && registry.all().every((model) => model.ready);
+    const ready = serving() && registry.all().every((model) => model.ready);
     return reply.status(ready ? 200 : 503).send({ ready });
   });
 
@@ -36,7 +41,7 @@ export function kserveDoor(
     });
     app.get<{ Params: InferParams }>(`${prefix}/ready`, async (request, reply) => {
       const found = registry.find(request.params.model, request.params.version);
-      const ready = !draining() && found.ready;
+      const ready = serving() && found.ready;
       return reply.status(ready ? 200 : 503).send({ name: found.source.name, ready });
     });
     app.post<{ Params: InferParams }>(`${prefix}/infer`, inferRoute(registry));

@@ -6,8 +6,6 @@ import { createBoundedCache } from "./bounded-cache.ts";
 
 export interface ShelvedVoice {
   readonly manifest: VoiceManifest;
-  /** sha256 of the manifest as published (canonical JSON): the digest that names the voice. */
-  readonly digest: string;
   /** The whole speaker file. */
   readonly style: Float32Array;
 }
@@ -53,7 +51,6 @@ export function createVoiceShelf(store: ObjectStore): VoiceShelf {
     // A copy of its own: the bytes may lie unaligned in a larger buffer.
     return {
       manifest,
-      digest: sha256Hex(bytes),
       style: new Float32Array(new Uint8Array(style).buffer),
     };
   };

@@ -100,12 +100,12 @@ function onePart(symbols: number): SpeechTask["parts"] {
 
 /** Publishes another voice; returns what its tasks pin. */
 async function putVoice(over: Partial<VoiceManifest>, style: Uint8Array) {
-  const manifest = new TextEncoder().encode(JSON.stringify({ ...studio.manifest, ...over }));
-  const voiceDigest = sha256Hex(manifest);
-  const voiceRef = `test@${voiceDigest}`;
-  await studio.store.put(`voices/${voiceRef}/voice.json`, manifest);
+  const manifest = { ...studio.manifest, ...over };
+  const bytes = new TextEncoder().encode(JSON.stringify(manifest));
+  const voiceRef = `test@${sha256Hex(bytes)}`;
+  await studio.store.put(`voices/${voiceRef}/voice.json`, bytes);
   await studio.store.put(`voices/${voiceRef}/${studio.manifest.style.file}`, style);
-  return { voiceRef, voiceDigest };
+  return { voiceRef, voiceDigest: manifest.style.digest };
 }
 
 describe("a worker and what lies in the store", () => {

@@ -15,7 +15,6 @@ export const voiceManifestSchema = z.object({
   id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/),
   title: z.string(),
   family: z.enum(["kokoro"]),
-  familyRevision: z.int().positive(),
   languages: z.array(z.string()).min(1),
   /** Alphabet of the voice input: `x-misaki` for Kokoro. */
   alphabet: z.string(),

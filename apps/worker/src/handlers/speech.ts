@@ -92,12 +92,12 @@ function checkRendering(task: SpeechTask, voice: ShelvedVoice, toldDigest: strin
   const real: Rendering = {
     ...rendering,
     family: manifest.family,
-    familyRevision: manifest.familyRevision,
+    familyRevision: voiceFamily(manifest).revision,
     modelSourceDigest: toldDigest ?? manifest.model.sourceDigest,
     modelName: manifest.model.name,
     modelVersion: manifest.model.version,
     voiceId: manifest.id,
-    voiceDigest: voice.digest,
+    voiceDigest: manifest.style.digest,
   };
   const differing = Object.entries(real).find(([name, value]) => rendering[name as keyof Rendering] !== value);
   if (differing) throw mismatch(`${differing[0]} is another one here`);

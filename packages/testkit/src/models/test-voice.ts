@@ -23,7 +23,6 @@ export async function writeTestVoice(folder: string): Promise<VoiceManifest> {
     id: "test",
     title: "Test tones",
     family: "kokoro",
-    familyRevision: 1,
     languages: ["en-US"],
     alphabet: "x-misaki",
     sampleRate: 24_000,

@@ -48,7 +48,6 @@ export function kokoroManifest(options: {
     id,
     title: kokoroTitle(id),
     family: "kokoro",
-    familyRevision: 1,
     languages: [language],
     alphabet: "x-misaki",
     sampleRate: 24_000,

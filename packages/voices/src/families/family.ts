@@ -16,6 +16,9 @@ export interface SoundedPart {
 
 /** The code that turns a voice's input into a model's tensors, and its outputs into audio and timings. Pure. */
 export interface VoiceFamily {
+  /** Raised when the same input would sound otherwise: part of every take key. */
+  readonly revision: number;
+
   /**
    * Tensors for one utterance. `style` is the voice's whole speaker file. Throws `invalid-argument` for symbols that
    * the voice does not have, a speed out of range, or more tokens than the voice takes.

@@ -10,7 +10,6 @@ const manifest: VoiceManifest = {
   id: "made-up",
   title: "Made up",
   family: "kokoro",
-  familyRevision: 1,
   languages: ["en-US"],
   alphabet: "x-misaki",
   sampleRate: 24_000,

@@ -15,6 +15,8 @@ const padId = 0;
  * [1, 256], speed float32 [1]; audio float32 and, for every id, its duration in units of `samplesPerUnit` samples.
  */
 export const kokoroFamily: VoiceFamily = {
+  revision: 1,
+
   prepare({ phonemes, speed, manifest, style }) {
     const tokens = tokensOf(phonemes, manifest);
     if (!Number.isFinite(speed) || speed <= 0)

@@ -17,10 +17,11 @@ export function Chapters({ project }: { project: ProjectDetail }) {
         {project.documents.map((one) => {
           const title = one.title === "" ? t("project.chapter", { index: one.index }) : one.title;
           const done = one.voicedSegments > 0 && one.readySegments >= one.voicedSegments;
-          const progress = t("project.chapterProgress", {
-            ready: count(one.readySegments),
-            total: count(one.voicedSegments),
-          });
+          // Until its text is planned nobody knows which sentences will sound.
+          const progress =
+            one.voicedSegments === 0
+              ? t("library.sentences", { count: one.segments, formatted: count(one.segments) })
+              : t("project.chapterProgress", { ready: count(one.readySegments), total: count(one.voicedSegments) });
           return (
             <li key={one.id} className="flex items-center gap-4 py-3">
               <span className="tabular w-7 shrink-0 text-end text-sm text-soft">{one.index}</span>

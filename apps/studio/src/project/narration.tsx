@@ -8,6 +8,7 @@ import { Thread } from "../parts/thread.tsx";
 import { useTexts } from "../texts/use-texts.ts";
 import { remainingMs, type Sample } from "./remaining-time.ts";
 import { StartNarration } from "./start-narration.tsx";
+import { voiceName } from "./voices.ts";
 
 const shownFailures = 5;
 
@@ -41,14 +42,15 @@ export function Narration({ project }: { project: ProjectDetail }) {
 }
 
 function Running({ project, conversion }: { project: ProjectDetail; conversion: Conversion }) {
-  const { t, count, error: errorText } = useTexts();
+  const { t, count, languageName, error: errorText } = useTexts();
   const client = useQueryClient();
   const voices = useQuery(voicesQuery);
   const command = useMutation({
     mutationFn: (name: ConversionCommand) => commandConversion(conversion.id, name),
     onSettled: () => client.invalidateQueries({ queryKey: ["project", project.id] }),
   });
-  const voice = voices.data?.find((one) => one.id === conversion.voice)?.title ?? conversion.voice;
+  const known = voices.data?.find((one) => one.id === conversion.voice);
+  const voice = known ? voiceName(known, languageName) : conversion.voice;
   const chosen = project.documents.filter(
     (one) => conversion.documents.length === 0 || conversion.documents.includes(one.id),
   );

@@ -6,7 +6,7 @@ import { Button } from "../parts/button.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { ErrorNotice } from "../parts/notice.tsx";
 import { useTexts } from "../texts/use-texts.ts";
-import { sortVoices } from "./sort-voices.ts";
+import { sortVoices, voiceName } from "./voices.ts";
 
 /** Voice and speed, and the button that starts. */
 export function StartNarration({ project, label }: { project: ProjectDetail; label: string }) {
@@ -26,10 +26,12 @@ export function StartNarration({ project, label }: { project: ProjectDetail; lab
       await client.invalidateQueries({ queryKey: ["project", project.id] });
     },
   });
-  const name = (one: Voice): string => {
-    const text = `${one.title} · ${one.languages.map(languageName).join(", ")}`;
-    return one.installed ? text : t("narration.notInstalled", { voice: text });
-  };
+  const option = (one: Voice) => (
+    <option key={one.id} value={one.id} disabled={!one.installed}>
+      {voiceName(one, languageName)}
+    </option>
+  );
+  const missing = sorted.filter((one) => !one.installed);
   if (!voices.data) return voices.error ? <ErrorNotice error={errorText(voices.error)} /> : <Loading lines={2} />;
   return (
     <form
@@ -46,15 +48,12 @@ export function StartNarration({ project, label }: { project: ProjectDetail; lab
           onChange={(event) => setVoice(event.target.value)}
           className="mt-1 block min-h-11 w-full rounded-md border border-line bg-paper px-3"
         >
-          {sorted.map((one) => (
-            <option key={one.id} value={one.id} disabled={!one.installed}>
-              {name(one)}
-            </option>
-          ))}
+          {sorted.filter((one) => one.installed).map(option)}
+          {missing.length > 0 ? <optgroup label={t("narration.notInstalled")}>{missing.map(option)}</optgroup> : null}
         </select>
       </label>
       {sorted.every((one) => !one.installed) ? <p className="text-sm text-bad">{t("narration.noVoice")}</p> : null}
-      {sorted.some((one) => !one.installed) ? <p className="text-xs text-soft">{t("narration.installHint")}</p> : null}
+      {missing.length > 0 ? <p className="text-xs text-soft">{t("narration.installHint")}</p> : null}
       <label className="block text-sm">
         <span className="flex justify-between">
           <span className="text-soft">{t("narration.speed")}</span>

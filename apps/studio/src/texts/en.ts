@@ -67,7 +67,7 @@ export const en = {
   narration: {
     title: "Narration",
     voice: "Voice",
-    notInstalled: "{{voice}} (not installed)",
+    notInstalled: "Not installed",
     installHint: "Add more voices with katari voices add.",
     noVoice: "No voice is installed.",
     speed: "Speed",

@@ -69,7 +69,7 @@ export const ja: Catalogue = {
   narration: {
     title: "読み上げ",
     voice: "声",
-    notInstalled: "{{voice}}（未インストール）",
+    notInstalled: "未インストール",
     installHint: "katari voices add で声を追加できます。",
     noVoice: "声がインストールされていません。",
     speed: "速さ",

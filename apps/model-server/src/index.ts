@@ -3,5 +3,5 @@ export { modelOfVoice, readConfiguration, type ProcessConfiguration } from "./co
 export { runModelServerProcess, type ProcessParts } from "./run-process.ts";
 export type { ModelSource } from "./registry/model-source.ts";
 export { type Logger } from "./logger.ts";
-export { measureInstances, type MeasureInstancesOptions } from "./calibration/measure-instances.ts";
+export { keptInstances, measureInstances, type MeasureInstancesOptions } from "./calibration/measure-instances.ts";
 export type { InstanceChoice, InstanceMeasurement, InstanceShape } from "./calibration/instance-choice.ts";

@@ -29,11 +29,13 @@ export async function serve(
     if (options.json === true) process.stdout.write(`${JSON.stringify({ url: application.openUrl })}\n`);
     else progress.done(`The studio is open at ${application.openUrl}\nCtrl-C stops it; nothing is lost.`);
     // The page works without a voice, so a voice that cannot be had must not keep the studio from opening.
-    await ensureVoice(voiceCatalogue(environment), defaultVoiceId, progress, signal).catch((error: unknown) => {
-      if (signal.aborted) return;
-      const { message, cure } = AppError.from(error);
-      process.stderr.write(`The voice ${defaultVoiceId} is not installed: ${message}\n${cure ?? ""}\n`);
-    });
+    await ensureVoice(voiceCatalogue(environment), defaultVoiceId, { environment, progress, signal }).catch(
+      (error: unknown) => {
+        if (signal.aborted) return;
+        const { message, cure } = AppError.from(error);
+        process.stderr.write(`The voice ${defaultVoiceId} is not installed: ${message}\n${cure ?? ""}\n`);
+      },
+    );
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener("abort", () => resolve(), { once: true });

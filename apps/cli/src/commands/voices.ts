@@ -1,7 +1,8 @@
 import { AppError } from "@katari/core";
 import type { VoiceCatalogue } from "@katari/voices/catalogue";
 import { createProgress, type Progress } from "../output/progress.ts";
-import { fromCaller } from "../data-folder/paths.ts";
+import { cacheFolder, fromCaller } from "../data-folder/paths.ts";
+import { measureVoice } from "../embedded/instances.ts";
 import { voiceCatalogue } from "../voice-catalogue.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,17 +16,24 @@ export async function knownVoice(catalogue: VoiceCatalogue, id: string): Promise
   });
 }
 
-/** Installs a voice unless it is there, with a progress line. */
+/** Makes sure that a voice is there before it is used; one that is costs a look at its files' sizes. */
 export async function ensureVoice(
   catalogue: VoiceCatalogue,
   id: string,
-  progress: Progress,
-  signal: AbortSignal,
-  from?: string,
+  context: { environment: Environment; progress: Progress; signal: AbortSignal },
 ): Promise<void> {
   const installed = (await catalogue.list()).find((voice) => voice.id === id);
-  if (installed?.state === "ready") return;
-  await catalogue.add(id, {
+  if (installed?.state !== "ready") await installVoice(catalogue, id, context);
+}
+
+/** Installs or repairs a voice with a progress line, then measures how this machine runs its model fastest. */
+async function installVoice(
+  catalogue: VoiceCatalogue,
+  id: string,
+  context: { environment: Environment; progress: Progress; signal: AbortSignal; from?: string },
+): Promise<void> {
+  const { environment, progress, signal, from } = context;
+  const voice = await catalogue.add(id, {
     ...(from === undefined ? {} : { from }),
     signal,
     onProgress: ({ phase, item, doneBytes, totalBytes }) =>
@@ -35,6 +43,11 @@ export async function ensureVoice(
         totalBytes > 0 ? `${(doneBytes / 1e6).toFixed(0)} of ${(totalBytes / 1e6).toFixed(0)} MB` : "",
       ),
   });
+  // A voice from a folder may have any model; what is worth measuring is what everybody has.
+  if (catalogue.available().some((known) => known.id === id)) {
+    progress.update(`Voice ${id}: measure this machine`, undefined);
+    await measureVoice(voice, cacheFolder(environment), signal);
+  }
   progress.done(`Voice ${id} is installed.`);
 }
 
@@ -65,7 +78,7 @@ export async function addVoice(
   if (options.from === undefined) await knownVoice(catalogue, id);
   const progress = createProgress({ stream: process.stderr, quiet: options.json === true, now: Date.now });
   const from = options.from === undefined ? undefined : fromCaller(options.from, environment);
-  await ensureVoice(catalogue, id, progress, signal, from);
+  await installVoice(catalogue, id, { environment, progress, signal, ...(from === undefined ? {} : { from }) });
   if (options.json === true) process.stdout.write(`${JSON.stringify({ voice: id, state: "ready" })}\n`);
 }
 

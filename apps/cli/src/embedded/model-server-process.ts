@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { measuredInstances } from "./instances.ts";
 import { supervise, type Supervised } from "./supervise.ts";
 
 export interface ModelServerProcess extends Supervised {
@@ -29,11 +30,14 @@ export async function startModelServer(options: {
   const entry = fileURLToPath(import.meta.resolve("@katari/model-server/main"));
 
   const start = async (): Promise<ChildProcess> => {
-    const folders = await oneVoiceForEachModel(catalogue);
+    const voices = await oneVoiceForEachModel(catalogue);
+    const [first] = voices;
+    const measured = first === undefined ? undefined : await measuredInstances(first, cacheFolder);
     const roots = ["voices", "models"].map((folder) => join(cacheFolder, folder));
     const args = [
       ...["--port", String(port), "--exit-with-parent", "--log-level", logger.level],
-      ...folders.flatMap((folder) => ["--voice", folder]),
+      ...(measured ? ["--instances", String(measured.instances), "--threads", String(measured.threads)] : []),
+      ...voices.flatMap(({ folder }) => ["--voice", folder]),
       ...roots.flatMap((root) => ["--allow-root", root]),
     ];
     return spawn(process.execPath, [entry, ...args], { stdio: ["pipe", "pipe", "inherit"], env: options.environment });
@@ -46,12 +50,17 @@ export async function startModelServer(options: {
     get pid() {
       return supervised.pid;
     },
-    async ensureModel({ manifest, modelPath }) {
+    async ensureModel(voice) {
+      const { manifest, modelPath } = voice;
       const { name, version, sourceDigest, servedDigest } = manifest.model;
       const model = `${url}/v2/models/${encodeURIComponent(name)}/versions/${encodeURIComponent(version)}`;
       const answers = await fetch(`${model}/ready`).catch(() => undefined);
       if (answers?.ok === true) return;
-      const parameters = { path: modelPath, version, source_digest: sourceDigest, served_digest: servedDigest };
+      const measured = await measuredInstances(voice, cacheFolder);
+      const parameters = {
+        ...{ path: modelPath, version, source_digest: sourceDigest, served_digest: servedDigest },
+        ...(measured ? { instances: measured.instances, threads: measured.threads } : {}),
+      };
       const loaded = await fetch(`${url}/v2/repository/models/${encodeURIComponent(name)}/load`, {
         method: "POST",
         headers: { "content-type": "application/json" },
@@ -72,15 +81,16 @@ function unavailable(model: string, cause: unknown): AppError {
   });
 }
 
-/** Voices share models: one folder for each model is enough. */
-async function oneVoiceForEachModel(catalogue: VoiceCatalogue): Promise<string[]> {
-  const folders = new Map<string, string>();
+/** Voices share models: one voice for each model is enough. */
+async function oneVoiceForEachModel(catalogue: VoiceCatalogue): Promise<LoadedVoice[]> {
+  const voices = new Map<string, LoadedVoice>();
   for (const { id, state } of await catalogue.list()) {
     if (state !== "ready") continue;
-    const { manifest, folder } = await catalogue.load(id);
-    folders.set(`${manifest.model.name}@${manifest.model.version}`, folder);
+    const voice = await catalogue.load(id);
+    const { name, version } = voice.manifest.model;
+    voices.set(`${name}@${version}`, voice);
   }
-  return [...folders.values()];
+  return [...voices.values()];
 }
 
 async function firstLine(child: ChildProcess): Promise<void> {

@@ -54,7 +54,7 @@ export function candidateShapes(cores: number): InstanceShape[] {
  */
 export async function measureInstances(options: MeasureInstancesOptions): Promise<InstanceChoice> {
   const cores = options.cores ?? usableCores();
-  const key = [options.model.digest, cpus()[0]?.model ?? "unknown processor", `${cores} cores`].join(" / ");
+  const key = calibrationKey(options.model.digest, cores);
   const kept = options.cacheFile === undefined ? undefined : await readCalibration(options.cacheFile, key);
   if (kept) return kept;
 
@@ -75,6 +75,19 @@ export async function measureInstances(options: MeasureInstancesOptions): Promis
   const choice = chooseShape([...best.values()]);
   if (options.cacheFile !== undefined) await writeCalibration(options.cacheFile, key, choice);
   return choice;
+}
+
+/** What an earlier measurement on this machine chose for the model; `undefined` when there is none. */
+export function keptInstances(options: {
+  readonly digest: string;
+  readonly cacheFile: string;
+  readonly cores?: number;
+}): Promise<InstanceChoice | undefined> {
+  return readCalibration(options.cacheFile, calibrationKey(options.digest, options.cores ?? usableCores()));
+}
+
+function calibrationKey(digest: string, cores: number): string {
+  return [digest, cpus()[0]?.model ?? "unknown processor", `${cores} cores`].join(" / ");
 }
 
 /** The fastest measurement, or one with fewer processes that is nearly as fast. */

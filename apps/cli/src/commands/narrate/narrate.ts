@@ -75,7 +75,7 @@ export async function narrate(
         : fromCaller(options.output, environment);
     await checkOutput(output, settings, { dataFolder: folder, overwrite: options.overwrite === true });
 
-    await ensureVoice(catalogue, options.voice, progress, signal);
+    await ensureVoice(catalogue, options.voice, { environment, progress, signal });
     const chosen = documents.map((document) => document.id);
     const conversion = await convert(api, project, { voice: options.voice, speed, documents: chosen });
     // A person who stops wants silence, not work that goes on the next time for another book.

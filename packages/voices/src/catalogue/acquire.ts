@@ -7,7 +7,7 @@ import type { DownloadStore } from "./download-store.ts";
 import type { OnVoiceProgress, VoiceLogger } from "./progress.ts";
 import type { AssetSource } from "./sources/source.ts";
 
-export interface AcquireOptions {
+interface AcquireOptions {
   readonly voiceId: string;
   readonly groups: readonly AssetGroup[];
   /** In the order in which they are tried. */

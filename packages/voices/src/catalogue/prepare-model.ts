@@ -10,7 +10,7 @@ export interface ModelMeasurement {
   readonly inputs: readonly ComparedInput[];
   /** Whether all audio and durations were the same to the bit. */
   readonly identical: boolean;
-  /** Seconds of audio per second, without the first input, on which both warm up. */
+  /** Seconds of audio per second of processor time, without the first input, on which both warm up. */
   readonly publishedRealTimeFactor: number;
   readonly rewrittenRealTimeFactor: number;
 }

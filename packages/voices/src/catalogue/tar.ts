@@ -1,7 +1,7 @@
 import { AppError } from "@katari/core";
 
 /** A regular file of a tar archive. */
-export interface TarMember {
+interface TarMember {
   readonly name: string;
   readonly content: Uint8Array[];
 }

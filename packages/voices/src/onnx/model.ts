@@ -82,7 +82,7 @@ export function encodeModel(model: OnnxModel): Uint8Array<ArrayBuffer> {
 }
 
 /** Names that a nested graph (the body of a Loop or If) may take from the graph around it: all that its nodes read. */
-export function namesReadInside(attribute: OnnxAttribute): string[] {
+function namesReadInside(attribute: OnnxAttribute): string[] {
   if (attribute.kind !== "raw") return [];
   const graphs = readFields(attribute.raw).filter((field) => field.number === 6 || field.number === 11);
   return graphs.flatMap((field) => {

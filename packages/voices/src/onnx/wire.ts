@@ -119,7 +119,7 @@ export function textField(number: number, value: string): Chunks {
   return lengthField(number, [new TextEncoder().encode(value)]);
 }
 
-export function chunksLength(chunks: Chunks): number {
+function chunksLength(chunks: Chunks): number {
   let length = 0;
   for (const chunk of chunks) length += chunk.length;
   return length;

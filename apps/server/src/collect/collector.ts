@@ -8,10 +8,11 @@ import {
 } from "@katari/contracts";
 import { AppError } from "@katari/core";
 import { isPassingDatabaseError } from "@katari/database";
-import { appendEvents } from "@katari/database/statements";
+import { appendEvents, listConversionsInState } from "@katari/database/statements";
 import type { Acknowledgement, Consumer } from "@katari/queue";
 import type { ServerContext } from "../server-context.ts";
-import { settleTasks, type Progress, type Settled } from "./settle-tasks.ts";
+import { createEventList } from "./event-list.ts";
+import { settleTasks, tellDocuments, type Settled } from "./settle-tasks.ts";
 import { storable } from "./storable.ts";
 import type { TaskReport } from "./task-report.ts";
 
@@ -45,11 +46,13 @@ export function createCollector(
   const { database, bus, clock, logger, timing } = context;
   const held: Held[] = [];
   const lastToldMs = new Map<string, number>();
-  const owed = new Map<string, Progress>();
+  /** Documents that are to be counted again, with the conversion that moved them. */
+  const owed = new Map<string, string>();
   const consumers: Consumer[] = [];
   let writing: Promise<void> | undefined;
   let batchTimer: NodeJS.Timeout | undefined;
   let progressTimer: NodeJS.Timeout | undefined;
+  let telling: Promise<void> | undefined;
   let stopping = false;
   let wakeFromPause: (() => void) | undefined;
 
@@ -129,6 +132,7 @@ export function createCollector(
         leaseMs: timing.leaseMs,
         maxRetryMs: timing.maxRetryMs,
         mayTell: (id) => nowMs - (lastToldMs.get(id) ?? 0) >= timing.progressMs,
+        owedTo: (conversionId) => [...owed].flatMap(([id, by]) => (by === conversionId ? [id] : [])),
       }),
     );
   };
@@ -139,26 +143,40 @@ export function createCollector(
       lastToldMs.set(id, nowMs);
       owed.delete(id);
     }
-    for (const progress of settled.owed) owed.set(progress.event.documentId, progress);
-    if (owed.size > 0) progressTimer ??= setTimeout(tellOwed, timing.progressMs);
+    for (const { document_id, conversion_id } of settled.owed) owed.set(document_id, conversion_id);
+    tellLater();
     if (lastToldMs.size > 10_000) lastToldMs.clear();
     options.onSettled(settled);
   }
 
-  function tellOwed(): void {
-    progressTimer = undefined;
-    const list = [...owed.values()].sort((a, b) => (a.projectId < b.projectId ? -1 : 1));
-    owed.clear();
-    const nowMs = clock.now();
-    for (const { event } of list) lastToldMs.set(event.documentId, nowMs);
-    const told = database.transaction(async (trx) => {
-      for (const projectId of new Set(list.map((each) => each.projectId))) {
-        const events = list.filter((each) => each.projectId === projectId).map((each) => each.event);
-        await appendEvents(trx, { projectId, events, nowMs });
+  function tellLater(): void {
+    if (owed.size === 0 || stopping) return;
+    progressTimer ??= setTimeout(() => {
+      telling = tellOwed().finally(() => {
+        progressTimer = undefined;
+        tellLater();
+      });
+    }, timing.progressMs);
+  }
+
+  /** Counts what is owed, each document in a transaction of its own. What fails stays owed. */
+  async function tellOwed(): Promise<void> {
+    for (const [documentId, conversionId] of [...owed]) {
+      const nowMs = clock.now();
+      try {
+        await database.transaction(async (trx) => {
+          const events = createEventList();
+          await tellDocuments(trx, new Map([[documentId, conversionId]]), events);
+          for (const [projectId, list] of events.byProject())
+            await appendEvents(trx, { projectId, events: list, nowMs });
+        });
+        lastToldMs.set(documentId, nowMs);
+        owed.delete(documentId);
+      } catch (error) {
+        logger.warn({ documentId, error: AppError.from(error) }, "Progress could not be told yet.");
+        return;
       }
-    });
-    // Progress that is not told is made good by the next one; the counts themselves are in the database.
-    told.catch((error: unknown) => logger.warn({ error: AppError.from(error) }, "Progress could not be told."));
+    }
   }
 
   const pause = (ms: number): Promise<void> =>
@@ -192,6 +210,10 @@ export function createCollector(
 
   return {
     async start() {
+      // A server that died may have owed the progress of any document that is under way.
+      const live = await listConversionsInState(database.db, ["planning", "running", "pausing", "cancelling"]);
+      for (const { id, document_ids } of live) for (const documentId of document_ids) owed.set(documentId, id);
+      tellLater();
       consumers.push(await bus.consume(resultQueue, { slots: batchSize }, ({ body }) => onResult(body)));
       consumers.push(await bus.consume(deadLetterQueue(resultQueue), { slots: 1 }, ({ body }) => onResult(body)));
       for (const queue of taskQueues)
@@ -204,6 +226,8 @@ export function createCollector(
       for (let running = writing; running !== undefined; running = writing) await running;
       clearTimeout(batchTimer);
       clearTimeout(progressTimer);
+      await telling;
+      await tellOwed();
     },
     async report(reports) {
       await Promise.all(reports.map(add));

@@ -21,7 +21,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { settleTasks } from "./settle-tasks.ts";
 import type { TaskReport } from "./task-report.ts";
 
-const options = { nowMs: 10_000, leaseMs: 1_000, maxRetryMs: 1_000, mayTell: () => true };
+const options = { nowMs: 10_000, leaseMs: 1_000, maxRetryMs: 1_000, mayTell: () => true, owedTo: () => [] };
 
 const take = {
   key: "k",

@@ -24,18 +24,26 @@ export interface SettleOptions {
   readonly maxRetryMs: number;
   /** Whether a document's or an export's progress may be told now, or is owed until later. */
   readonly mayTell: (id: string) => boolean;
+  /** Documents whose progress is owed to a conversion: they are told before its end is. */
+  readonly owedTo: (conversionId: string) => readonly string[];
+}
+
+/** A document that wanted a take which has come, with the conversion that brought it. */
+export interface WantingDocument {
+  readonly document_id: string;
+  readonly conversion_id: string;
 }
 
 /** A document's progress as an event. */
-export interface Progress {
+interface Progress {
   readonly projectId: string;
   readonly event: Extract<ProjectEvent, { type: "progress" }>;
 }
 
 export interface Settled {
-  /** What was told by the events of this transaction, and what was held back. */
+  /** Documents and exports whose progress is up to date, and documents that are still to be counted again. */
   readonly told: readonly string[];
-  readonly owed: readonly Progress[];
+  readonly owed: readonly WantingDocument[];
   /** Whether the loader or the dispatcher may have something to do. */
   readonly wakeLoader: boolean;
   readonly wakeDispatcher: boolean;
@@ -116,7 +124,10 @@ function takesOf(reports: readonly TaskReport[]): Map<string, Take> {
   return takes;
 }
 
-/** Counts the documents again that wanted one of the takes, and tells their progress or owes it. */
+/**
+ * Counts the documents again that wanted one of the takes, or owes it: counting costs as much as the document is long,
+ * so it is done now and then, and always before a conversion's end is told.
+ */
 async function settleDocuments(
   trx: Db,
   takeKeys: readonly string[],
@@ -125,23 +136,31 @@ async function settleDocuments(
   events: EventList,
 ): Promise<Pick<Settled, "told" | "owed">> {
   const wanting = await listDocumentsOfTakes(trx, takeKeys);
-  if (wanting.length === 0) return { told: [], owed: [] };
-  const documentIds = wanting.map((row) => row.document_id);
+  const due = new Map<string, string>();
+  const owed: WantingDocument[] = [];
+  for (const each of wanting)
+    if (ended.has(each.conversion_id) || options.mayTell(each.document_id))
+      due.set(each.document_id, each.conversion_id);
+    else owed.push(each);
+  for (const conversionId of ended)
+    for (const documentId of options.owedTo(conversionId)) due.set(documentId, conversionId);
+  if (due.size > 0) await tellDocuments(trx, due, events);
+  return { told: [...due.keys()], owed };
+}
+
+/** Counts documents again, under their locks, and adds the progress of those that have moved. */
+export async function tellDocuments(
+  trx: Db,
+  conversionByDocument: ReadonlyMap<string, string>,
+  events: EventList,
+): Promise<void> {
+  const documentIds = [...conversionByDocument.keys()];
   await lockDocuments(trx, documentIds);
   const counts = await recountDocuments(trx, { documentIds, pauses: defaultPauses, marginMs: soundMarginMs });
-  const told: string[] = [];
-  const owed: Progress[] = [];
   for (const row of counts) {
-    const conversionId = wanting.find((each) => each.document_id === row.id)?.conversion_id ?? "";
-    const progress = progressOf(row, conversionId);
-    // The last word of a conversion is never owed: whoever waits for its end finds the numbers right.
-    if (!ended.has(conversionId) && !options.mayTell(row.id)) owed.push(progress);
-    else {
-      told.push(row.id);
-      events.add(progress.projectId, progress.event);
-    }
+    const { projectId, event } = progressOf(row, conversionByDocument.get(row.id) ?? "");
+    events.add(projectId, event);
   }
-  return { told, owed };
 }
 
 /** A document's counts as an event. */

@@ -11,7 +11,7 @@ export interface DocumentCounts {
 }
 
 /**
- * Counts segments of documents again: those that make sound, those whose takes all exist, and how long these are with
+ * Counts segments of documents again and returns those whose counts have changed: those that make sound, those whose takes all exist, and how long these are with
  * the pauses after them (a project's own pauses go over the given ones). The caller has locked the documents with a statement before this one, so that this one sees
  * what the last holder of the lock committed.
  */
@@ -45,12 +45,18 @@ export async function recountDocuments(
       from segments s join spoken_forms f on f.segment_id = s.id and f.voiced
       where s.document_id in (select jsonb_array_elements_text(${ids}::jsonb))
       group by s.document_id
+    ), counted as (
+      select d.id, coalesce(v.voiced, 0)::integer as voiced, coalesce(r.ready, 0)::integer as ready,
+        coalesce(r.audio_ms, 0)::bigint as audio_ms
+      from documents d
+      left join voiced v on v.document_id = d.id
+      left join ready r on r.document_id = d.id
+      where d.id in (select jsonb_array_elements_text(${ids}::jsonb))
     )
-    update documents d set
-      voiced_segments = coalesce((select voiced from voiced v where v.document_id = d.id), 0),
-      ready_segments = coalesce((select ready from ready r where r.document_id = d.id), 0),
-      audio_ms = coalesce((select audio_ms::bigint from ready r where r.document_id = d.id), 0)
-    where d.id in (select jsonb_array_elements_text(${ids}::jsonb))
+    update documents d set voiced_segments = c.voiced, ready_segments = c.ready, audio_ms = c.audio_ms
+    from counted c
+    where d.id = c.id
+      and row(d.voiced_segments, d.ready_segments, d.audio_ms) is distinct from row(c.voiced, c.ready, c.audio_ms)
     returning d.id, d.project_id, d.voiced_segments, d.ready_segments, d.audio_ms`.execute(db);
   return result.rows;
 }

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createResampler } from "./resampler.ts";
 import { renderPlan } from "./render-plan.ts";
 import { bestLag, ffmpegDecode, ffmpegLoudness, ffprobe, lacks, run } from "./testing/independent-readers.ts";
@@ -20,9 +20,10 @@ const cover = { mediaType: "image/png" as const, bytes: onePixelPng };
 const plan = makePlan({ documents: 3, segments: 3, clipSamples: (i) => 48_000 + i * 1013, pauseMs: 417 });
 const title = "Don't Panic — 語り";
 
-describe.skipIf(lacks("ffmpeg", "ffprobe"))("a programme read by ffmpeg", () => {
+describe("a programme read by ffmpeg", () => {
+  beforeEach(({ skip }) => skip(lacks("ffmpeg", "ffprobe"), "ffmpeg and ffprobe are not installed"));
   let folder = "";
-  let source = new Float32Array();
+  let source: Float32Array = new Float32Array();
   const written = new Map<ProgrammeFormat, { readonly path: string; readonly result: WrittenProgramme }>();
 
   beforeAll(async () => {
@@ -111,7 +112,8 @@ describe.skipIf(lacks("ffmpeg", "ffprobe"))("a programme read by ffmpeg", () => 
     expect(ffmpegLoudness(path).truePeakDbtp).toBeLessThanOrEqual(-3);
   });
 
-  it.skipIf(lacks("mediainfo"))("is an audiobook with a menu for mediainfo", () => {
+  it("is an audiobook with a menu for mediainfo", ({ skip }) => {
+    skip(lacks("mediainfo"), "mediainfo is not installed");
     const { path, result } = file("m4b");
     const report = run("mediainfo", [path]).stdout.toString();
     expect(report).toMatch(/Codec ID\s+: M4B /);
@@ -123,7 +125,8 @@ describe.skipIf(lacks("ffmpeg", "ffprobe"))("a programme read by ffmpeg", () => 
   });
 });
 
-describe.skipIf(lacks("ffprobe"))("chapters over a long programme", () => {
+describe("chapters over a long programme", () => {
+  beforeEach(({ skip }) => skip(lacks("ffprobe"), "ffprobe is not installed"));
   it("has 60 chapters of 10 s on their samples, to the last one", async () => {
     const folder = await mkdtemp(join(tmpdir(), "katari-sixty-"));
     try {

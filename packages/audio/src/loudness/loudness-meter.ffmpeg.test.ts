@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ffmpegLoudness, lacks } from "../testing/independent-readers.ts";
 import { concatenate, createNoise, sine, syntheticSpeech } from "../testing/signals.ts";
 import { decodeWav, encodeWav } from "../wav.ts";
@@ -27,7 +27,8 @@ const signals: readonly (readonly [string, (rate: number) => Float32Array])[] = 
   ["noise", (rate) => Float32Array.from({ length: rate * 8 }, () => noise() * 0.3)],
 ];
 
-describe.skipIf(lacks("ffmpeg"))("loudness beside ffmpeg's ebur128", () => {
+describe("loudness beside ffmpeg's ebur128", () => {
+  beforeEach(({ skip }) => skip(lacks("ffmpeg"), "ffmpeg is not installed"));
   it.each([24_000, 48_000].flatMap((rate) => signals.map(([name, make]) => [name, rate, make] as const)))(
     "agrees on %s at %i Hz",
     async (name, rate, make) => {

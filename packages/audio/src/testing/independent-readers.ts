@@ -8,7 +8,6 @@ const requireAll = process.env["KATARI_REQUIRE_ALL"] === "1";
  */
 export function lacks(...programs: readonly string[]): boolean {
   const missing = programs.filter((program) => spawnSync(program, ["-version"]).error !== undefined);
-  if (missing.length > 0 && !requireAll) console.warn(`Skipped, not installed: ${missing.join(", ")}`);
   return missing.length > 0 && !requireAll;
 }
 

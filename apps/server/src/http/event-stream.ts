@@ -3,7 +3,7 @@ import type { StreamedEvent } from "@katari/contracts";
 import type { Application, Caller } from "../application.ts";
 
 /** A reader that is further behind than this is told to fetch anew instead. */
-export const maxReplayedEvents = 1_000;
+const maxReplayedEvents = 1_000;
 
 export interface EventStreamOptions {
   readonly application: Pick<Application, "eventsAfter" | "getProject" | "onEvents">;

@@ -78,4 +78,4 @@ function isOwnOrigin(request: FastifyRequest, isOurs: (host: string | undefined)
 }
 
 /** Whether a path carries somebody's data, and so needs a session. */
-export const isData = (url: string): boolean => /^\/(api|metrics)(?=[/?]|$)/.test(url);
+const isData = (url: string): boolean => /^\/(api|metrics)(?=[/?]|$)/.test(url);

@@ -17,7 +17,7 @@ import { registerOpen, requireCaller } from "./session.ts";
 import { registerStudio } from "./studio-files.ts";
 
 /** The part of a pino logger that the door uses. */
-export interface HttpLogger {
+interface HttpLogger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;

@@ -2,7 +2,7 @@ import { AppError, type ErrorCode } from "@katari/core";
 import type { Problem } from "@katari/contracts";
 
 /** The HTTP status of every error code. Nothing else in the door chooses a status for an error. */
-export const statusOfCode: Readonly<Record<ErrorCode, number>> = {
+const statusOfCode: Readonly<Record<ErrorCode, number>> = {
   "invalid-argument": 400,
   unauthenticated: 401,
   forbidden: 403,

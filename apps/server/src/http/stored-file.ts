@@ -12,7 +12,7 @@ export type Piece =
 const sizeOf = (piece: Piece): number => ("bytes" in piece ? piece.bytes.length : piece.end - piece.start);
 
 /** Bytes `[start, end)` of the file that the pieces make, one after the other, with back-pressure. */
-export async function* readPieces(
+async function* readPieces(
   store: ObjectStore,
   pieces: readonly Piece[],
   start: number,

@@ -19,7 +19,7 @@ export function validate<T extends z.ZodType>(schema: T, value: unknown, what: s
 }
 
 /** An id in a path: anything longer or with other characters cannot be one of ours. */
-export const pathIdSchema = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, "is not an id");
+const pathIdSchema = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, "is not an id");
 
 export const projectParamsSchema = z.object({ projectId: pathIdSchema });
 export const documentParamsSchema = z.object({ projectId: pathIdSchema, documentId: pathIdSchema });

@@ -2,7 +2,7 @@ import type { Segment } from "@katari/contracts";
 import { nextStep, pauseAfter, previousPlace } from "./playback.ts";
 import type { SoundOutput } from "./sound-output.ts";
 
-export type PlayerState = "idle" | "playing" | "waiting" | "paused" | "unplanned" | "ended" | "failed";
+type PlayerState = "idle" | "playing" | "waiting" | "paused" | "unplanned" | "ended" | "failed";
 
 /** What the page shows of the player. */
 export interface PlayerView {

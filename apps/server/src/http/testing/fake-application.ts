@@ -5,7 +5,7 @@ import type { ObjectStore } from "@katari/storage";
 import type { Application, Caller, SegmentAudio } from "../../application.ts";
 
 /** A project of the fake: what the port shows of it, and what lies behind. Tests write to it directly. */
-export interface FakeProject {
+interface FakeProject {
   readonly ownerId: string;
   readonly detail: { -readonly [K in keyof ProjectDetail]: ProjectDetail[K] };
   readonly segments: Map<string, Segment[]>;

@@ -1,6 +1,6 @@
 import { AppError } from "@katari/core";
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -114,15 +114,28 @@ describe("fetching from a registry", () => {
 
   it("goes on where an interrupted download ended, in another process too", async () => {
     const ranges: (string | undefined)[] = [];
+    const store = createDownloadStore(join(await temporaryFolder(), "downloads"));
     const registry = await serve((request, response) => {
       ranges.push(request.headers.range);
-      if (ranges.length > 1) return sendContent(request, response);
+      if (ranges.length > 1) {
+        sendContent(request, response);
+        return;
+      }
       response.writeHead(200, { "content-length": content.length });
-      response.write(content.subarray(0, 100_000), () => setTimeout(() => response.destroy(), 50));
+      response.write(content.subarray(0, 100_000));
+      // The connection breaks once something has arrived on the other side.
+      const watch = setInterval(() => {
+        void stat(store.partialPathOf(pinned)).then(
+          ({ size }) => {
+            if (size === 0) return;
+            clearInterval(watch);
+            response.destroy();
+          },
+          () => undefined,
+        );
+      }, 5);
     });
     const environment = { npm_config_registry: registry };
-    const folder = await temporaryFolder();
-    const store = createDownloadStore(join(folder, "downloads"));
     expect((await errorOf(acquire([npmRegistrySource], { environment, store }))).code).toBe("voice-unavailable");
     const kept = (await readFile(store.partialPathOf(pinned))).length;
     expect(kept).toBeGreaterThan(0);

@@ -161,7 +161,7 @@ export function createCollector(
 
   /** Counts what is owed, each document in a transaction of its own. What fails stays owed. */
   async function tellOwed(): Promise<void> {
-    for (const [documentId, conversionId] of [...owed]) {
+    for (const [documentId, conversionId] of owed) {
       const nowMs = clock.now();
       try {
         await database.transaction(async (trx) => {

@@ -1,6 +1,7 @@
 import { AppError } from "@katari/core";
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync, statSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -125,14 +126,9 @@ describe("fetching from a registry", () => {
       response.write(content.subarray(0, 100_000));
       // The connection breaks once something has arrived on the other side.
       const watch = setInterval(() => {
-        void stat(store.partialPathOf(pinned)).then(
-          ({ size }) => {
-            if (size === 0) return;
-            clearInterval(watch);
-            response.destroy();
-          },
-          () => undefined,
-        );
+        if (!existsSync(store.partialPathOf(pinned)) || statSync(store.partialPathOf(pinned)).size === 0) return;
+        clearInterval(watch);
+        response.destroy();
       }, 5);
     });
     const environment = { npm_config_registry: registry };

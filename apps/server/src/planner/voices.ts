@@ -23,6 +23,7 @@ export interface Voices {
       readonly title: string;
       readonly languages: readonly string[];
       readonly state: string;
+      readonly licence: string;
     }[]
   >;
   /** Throws `unknown-voice` or `voice-damaged`. */
@@ -31,15 +32,11 @@ export interface Voices {
 
 /** All voices there are, the installed ones with their licence. */
 export async function listVoices(voices: Voices): Promise<Voice[]> {
-  const installed = await voices.list();
   const known = new Map<string, Voice>();
   for (const { id, title, languages } of voices.available())
     known.set(id, { id, title, languages: [...languages], installed: false, licence: "" });
-  for (const { id, title, languages, state } of installed) {
-    const ready = state === "ready";
-    const licence = ready ? (await voices.load(id)).manifest.licence.spdx : "";
-    known.set(id, { id, title, languages: [...languages], installed: ready, licence });
-  }
+  for (const { id, title, languages, state, licence } of await voices.list())
+    known.set(id, { id, title, languages: [...languages], installed: state === "ready", licence });
   return [...known.values()];
 }
 

@@ -48,7 +48,7 @@ export async function handVoice(folder: string): Promise<{ voices: Voices; manif
     manifest,
     voices: {
       available: () => [about],
-      list: async () => [{ ...about, state: "ready" }],
+      list: async () => [{ ...about, state: "ready", licence: "Apache-2.0" }],
       load(id) {
         if (id === manifest.id) return Promise.resolve({ manifest, stylePath, pronunciation: { "en-US": {} } });
         return Promise.reject(new AppError("unknown-voice", `There is no voice ${id}.`));

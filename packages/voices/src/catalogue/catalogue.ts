@@ -35,6 +35,8 @@ export interface InstalledVoice {
   readonly languages: readonly string[];
   /** Files missing or of a wrong size make a voice `damaged`; `add` repairs it. */
   readonly state: "ready" | "damaged";
+  /** SPDX identifier; empty when the manifest cannot be read. */
+  readonly licence: string;
   readonly folder: string;
 }
 
@@ -233,6 +235,7 @@ export function createVoiceCatalogue(options: VoiceCatalogueOptions): VoiceCatal
           title: manifest?.title ?? id,
           languages: manifest?.languages ?? [],
           state: manifest && problems.length === 0 ? "ready" : "damaged",
+          licence: manifest?.licence.spdx ?? "",
           folder,
         });
       }

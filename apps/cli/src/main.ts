@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { AppError } from "@katari/core";
 import { createProgram } from "./program.ts";
 import { reportError } from "./output/report-error.ts";
 
@@ -12,6 +13,9 @@ const onSignal = (signal: NodeJS.Signals): void => {
   if (interrupts === 1) process.stderr.write("\nStopping …\n");
   interrupt.abort(new DOMException(`Stopped by ${signal}.`, "AbortError"));
 };
+const stoppedByPerson = new AppError("cancelled", "Stopped.", {
+  cure: "Run the same command again: it goes on where it was.",
+});
 process.on("SIGINT", onSignal);
 process.on("SIGTERM", onSignal);
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -22,5 +26,10 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 try {
   await createProgram({ environment: process.env, signal: interrupt.signal }).parseAsync(process.argv);
 } catch (error) {
-  process.exitCode = reportError(error, { json: process.argv.includes("--json") });
+  // However deep the work was stopped: to the person who stopped it, that is all there is to say.
+  const stopped = interrupts > 0 && AppError.from(error).code === "cancelled";
+  process.exitCode = reportError(stopped ? stoppedByPerson : error, {
+    json: process.argv.includes("--json"),
+    environment: process.env,
+  });
 }

@@ -100,12 +100,17 @@ export function createProgram({ environment, signal }: Context): Command {
   return program;
 }
 
+/** Commander's "unknown option '--x'", and perhaps a guess in a second line, as the sentence that all others are. */
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?)]$/u.test(text) ? "" : "."}`;
+}
+
 /** Commander ends the process by itself; here its complaints become AppErrors with the same exit codes and JSON form. */
 function throwInsteadOfExit(command: Command): void {
   command.configureOutput({ outputError: () => {} });
   command.exitOverride((error: CommanderError) => {
     if (error.exitCode === 0) process.exit(0);
-    throw new AppError("invalid-argument", error.message.replace(/^error: /u, ""), {
+    throw new AppError("invalid-argument", sentence(error.message.replace(/^error: /u, "")), {
       cure: `Run katari ${command.name() === "katari" ? "" : `${command.name()} `}--help to see what is possible.`,
       cause: error,
     });

@@ -85,8 +85,10 @@ export function createJobLane<T extends JobTask>(options: JobLaneOptions<T>): Jo
       else if (limit.isLate())
         outcome = outcomeOf(new AppError("timeout", `The ${task.kind} took too long.`, { retryable: true }));
       else outcome = outcomeOf(told);
-      if (outcome.kind !== "cancelled")
-        logger.warn({ taskId: task.taskId, kind: task.kind, code: told.code, err: told }, "job did not succeed");
+      // What has a cause that a person can read reaches them with the outcome; the log is for what has none.
+      const facts = { taskId: task.taskId, kind: task.kind, code: told.code, err: told };
+      if (told.code === "internal") logger.error(facts, "job did not succeed");
+      else if (outcome.kind !== "cancelled") logger.info(facts, "job did not succeed");
     } finally {
       limit.release();
       hold.release();

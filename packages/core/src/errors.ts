@@ -72,7 +72,7 @@ export class AppError extends Error {
         return new AppError("timeout", "The time limit was reached.", { retryable: true, cause: value });
     }
     return new AppError("internal", "Something unexpected went wrong.", {
-      cure: "Run it again; if it stays, report it with the log that `katari doctor` names.",
+      cure: "Run the same command again; if it stays, report it with everything that was printed.",
       cause: value,
     });
   }
@@ -109,7 +109,7 @@ const systemErrors: Readonly<
   },
   ENOENT: {
     code: "not-found",
-    message: (error) => `There is no ${pathOf(error)}.`,
+    message: (error) => ("path" in error ? `There is no file or folder ${pathOf(error)}.` : "A file is missing."),
     cure: "Check the path.",
   },
   EADDRINUSE: {

@@ -1,1 +1,1 @@
-export { readSource, type ReadSourceInput } from "./read-source.ts";
+export { checkSourceKind, readSource, type ReadSourceInput } from "./read-source.ts";

@@ -35,8 +35,19 @@ export async function readSource(input: ReadSourceInput): Promise<SourceTree> {
   }
 }
 
-async function readKnown({ path, fileName, signal }: ReadSourceInput): Promise<SourceTree> {
-  signal?.throwIfAborted();
+/**
+ * Looks at the first bytes alone: cheap enough to refuse a PDF or a picture before anything is started.
+ * @throws AppError `unsupported-format`, `empty-source`, `not-found`, `no-permission`
+ */
+export async function checkSourceKind({ path, fileName }: ReadSourceInput): Promise<void> {
+  try {
+    await kindOf(path, fileName);
+  } catch (error) {
+    throw AppError.from(error);
+  }
+}
+
+async function kindOf(path: string, fileName: string): Promise<{ kind: "zip" | "text"; sizeBytes: number }> {
   const { head, sizeBytes } = await readHead(path, fileName);
   if (sizeBytes === 0)
     throw new AppError("empty-source", `${fileName} is empty.`, { cure: "Choose a file with text." });
@@ -46,6 +57,12 @@ async function readKnown({ path, fileName, signal }: ReadSourceInput): Promise<S
       cure: kind.cure,
     });
   }
+  return { kind, sizeBytes };
+}
+
+async function readKnown({ path, fileName, signal }: ReadSourceInput): Promise<SourceTree> {
+  signal?.throwIfAborted();
+  const { kind, sizeBytes } = await kindOf(path, fileName);
   if (kind === "zip") return readZip(path, fileName, signal);
   if (sizeBytes > textLimitBytes) throw textTooLarge(fileName, sizeBytes, "64 MiB");
   const decoded = decodeText(await readAll(path, sizeBytes, signal));

@@ -3,6 +3,7 @@ import { access, constants, mkdir, statfs } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
 import { cacheFolder, dataFolder } from "../data-folder/paths.ts";
 import { openApplication } from "../embedded/open-application.ts";
+import { asTyped } from "../output/as-typed.ts";
 import { version } from "../version.ts";
 import { voiceCatalogue } from "../voice-catalogue.ts";
 
@@ -48,7 +49,7 @@ export async function doctor(
   if (options.json === true) process.stdout.write(`${JSON.stringify({ findings })}\n`);
   else
     for (const { part, ok, says } of findings)
-      process.stdout.write(`${ok ? "ok  " : "FAIL"}  ${part.padEnd(14)} ${says}\n`);
+      process.stdout.write(`${ok ? "ok  " : "FAIL"}  ${part.padEnd(14)} ${asTyped(says, environment)}\n`);
   if (findings.some((finding) => !finding.ok)) process.exitCode = 15;
 }
 

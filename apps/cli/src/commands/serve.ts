@@ -2,6 +2,7 @@ import { AppError } from "@katari/core";
 import { defaultVoiceId } from "@katari/voices/catalogue";
 import { dataFolder } from "../data-folder/paths.ts";
 import { openApplication } from "../embedded/open-application.ts";
+import { asTyped } from "../output/as-typed.ts";
 import { createProgress } from "../output/progress.ts";
 import { voiceCatalogue } from "../voice-catalogue.ts";
 import { ensureVoice } from "./voices.ts";
@@ -33,7 +34,7 @@ export async function serve(
       (error: unknown) => {
         if (signal.aborted) return;
         const { message, cure } = AppError.from(error);
-        process.stderr.write(`The voice ${defaultVoiceId} is not installed: ${message}\n${cure ?? ""}\n`);
+        process.stderr.write(`${asTyped(`${message}\n${cure ?? ""}`, environment)}\n`);
       },
     );
     await new Promise<void>((resolve) => {

@@ -16,6 +16,15 @@ export async function knownVoice(catalogue: VoiceCatalogue, id: string): Promise
   });
 }
 
+/** Fails with `unknown-voice` when the voice is not on this machine. */
+async function installedVoice(catalogue: VoiceCatalogue, id: string): Promise<void> {
+  await knownVoice(catalogue, id);
+  if ((await catalogue.list()).some((voice) => voice.id === id)) return;
+  throw new AppError("unknown-voice", `The voice ${id} is not installed.`, {
+    cure: `Run katari voices add ${id} to install it.`,
+  });
+}
+
 /** Makes sure that a voice is there before it is used; one that is costs a look at its files' sizes. */
 export async function ensureVoice(
   catalogue: VoiceCatalogue,
@@ -54,11 +63,14 @@ async function installVoice(
 /** `katari voices list`. */
 export async function listVoices(environment: Environment, options: { json?: boolean }): Promise<void> {
   const catalogue = voiceCatalogue(environment);
-  const installed = new Map((await catalogue.list()).map((voice) => [voice.id, voice.state]));
-  const voices = catalogue.available().map((voice) => ({
-    ...voice,
-    state: installed.get(voice.id) ?? "not installed",
-  }));
+  const installed = new Map((await catalogue.list()).map((voice) => [voice.id, voice]));
+  const available = catalogue.available();
+  const known = new Set(available.map((voice) => voice.id));
+  const own = [...installed.values()].filter((voice) => !known.has(voice.id));
+  const voices = [
+    ...available.map((voice) => ({ ...voice, state: installed.get(voice.id)?.state ?? "not installed" })),
+    ...own.map(({ id, title, languages, state }) => ({ id, title, languages, isDefault: false, state })),
+  ];
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify({ voices })}\n`);
     return;
@@ -84,7 +96,9 @@ export async function addVoice(
 
 /** `katari voices remove <id>`. */
 export async function removeVoice(id: string, environment: Environment, options: { json?: boolean }): Promise<void> {
-  await voiceCatalogue(environment).remove(id);
+  const catalogue = voiceCatalogue(environment);
+  await installedVoice(catalogue, id);
+  await catalogue.remove(id);
   process.stdout.write(
     options.json === true ? `${JSON.stringify({ voice: id, state: "removed" })}\n` : `Voice ${id} is removed.\n`,
   );
@@ -92,7 +106,9 @@ export async function removeVoice(id: string, environment: Environment, options:
 
 /** `katari voices verify <id>`: every file against its hash. Throws AppError `voice-damaged`. */
 export async function verifyVoice(id: string, environment: Environment, options: { json?: boolean }): Promise<void> {
-  const { problems } = await voiceCatalogue(environment).verify(id);
+  const catalogue = voiceCatalogue(environment);
+  await installedVoice(catalogue, id);
+  const { problems } = await catalogue.verify(id);
   if (problems.length > 0)
     throw new AppError("voice-damaged", `The voice ${id} is damaged:\n  ${problems.join("\n  ")}`, {
       cure: `Run katari voices add ${id} to repair it.`,

@@ -27,6 +27,12 @@ export interface FolderLock {
  */
 export async function lockDataFolder(folder: string, command: string): Promise<FolderLock | Holder> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    // Below a read-only place the recursive mkdir of Node says ENOENT.
+    if (error.code === "ENOENT" || error.code === "EROFS" || error.code === "EACCES")
+      throw new AppError("no-permission", `The data folder ${folder} cannot be made: its place cannot be written to.`, {
+        cure: "Choose another folder with --data, or give yourself write access there.",
+        cause: error,
+      });
     if (error.code !== "EEXIST" && error.code !== "ENOTDIR") throw AppError.from(error);
     throw new AppError("no-permission", `${folder} cannot be the data folder: a file is in the way.`, {
       cure: "Choose another folder with --data.",

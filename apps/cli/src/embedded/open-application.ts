@@ -1,5 +1,7 @@
 import { createApiClient, type ApiClient } from "../client/api-client.ts";
+import { requireFreeSpace } from "../data-folder/free-space.ts";
 import { inUse, isHolder, lockDataFolder } from "../data-folder/lock.ts";
+import { requireFreePort } from "./require-free-port.ts";
 import { startProcessTree, type ProcessTree } from "./process-tree.ts";
 
 export interface OpenApplication {
@@ -38,6 +40,8 @@ export async function openApplication(options: OpenOptions): Promise<OpenApplica
     };
   }
   try {
+    await requireFreeSpace(dataFolder);
+    if (command === "serve") await requireFreePort(options.port);
     const tree = await startProcessTree(options);
     const { url, token } = tree;
     // A narration ends with its own book: others must not hand it their work.

@@ -27,6 +27,7 @@ export interface ProcessTreeOptions {
   /** Locked by the caller. */
   readonly dataFolder: string;
   readonly port: number;
+  readonly command: "narrate" | "serve";
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -44,7 +45,7 @@ export async function startProcessTree(options: ProcessTreeOptions): Promise<Pro
     for (let stop = closers.pop(); stop !== undefined; stop = closers.pop()) await stop();
   };
   try {
-    const logger = createLogger({ name: "katari", level: logLevel(environment) });
+    const logger = createLogger({ name: "katari", level: logLevel(environment, options.command) });
     const token = await firstRunToken(dataFolder);
     const storeFolder = join(dataFolder, "store");
     const store = await createFileStore({ root: storeFolder });

@@ -1,18 +1,24 @@
 import { AppError } from "@katari/core";
+import { asTyped } from "./as-typed.ts";
 import { exitCodes } from "./exit-codes.ts";
 
 /**
  * Says on stderr what went wrong and what to do, or prints `{"error":{"code","message","cure"}}` on stdout with
  * `--json`, and returns the exit code. The private cause of an unexpected error goes to stderr as well.
  */
-export function reportError(value: unknown, options: { json: boolean }): number {
+export function reportError(
+  value: unknown,
+  options: { json: boolean; environment: Readonly<Record<string, string | undefined>> },
+): number {
   const error = AppError.from(value);
+  const message = asTyped(error.message, options.environment);
+  const cure = error.cure === undefined ? undefined : asTyped(error.cure, options.environment);
   if (options.json) {
-    const { code, message, cure } = error;
+    const { code } = error;
     process.stdout.write(`${JSON.stringify({ error: { code, message, ...(cure === undefined ? {} : { cure }) } })}\n`);
   } else {
-    process.stderr.write(`Error: ${error.message}\n`);
-    if (error.cure !== undefined) process.stderr.write(`${error.cure}\n`);
+    process.stderr.write(`Error: ${message}\n`);
+    if (cure !== undefined) process.stderr.write(`${cure}\n`);
   }
   if (error.code === "internal" && error.cause !== undefined)
     process.stderr.write(`${error.cause instanceof Error ? error.cause.stack : String(error.cause)}\n`);

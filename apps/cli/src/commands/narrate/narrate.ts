@@ -1,5 +1,6 @@
 import type { Conversion, ProjectDetail } from "@katari/contracts";
 import { AppError, isEndedConversion } from "@katari/core";
+import { checkSourceKind } from "@katari/documents";
 import { access, constants, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ApiClient } from "../../client/api-client.ts";
@@ -8,7 +9,7 @@ import { openApplication } from "../../embedded/open-application.ts";
 import { clockTime, createProgress } from "../../output/progress.ts";
 import { voiceCatalogue } from "../../voice-catalogue.ts";
 import { ensureVoice, knownVoice } from "../voices.ts";
-import { chooseDocuments } from "./chapters.ts";
+import { chooseDocuments, parseChapters } from "./chapters.ts";
 import { followConversion, followExport, followImport } from "./follow.ts";
 import {
   checkOutput,
@@ -45,6 +46,7 @@ export async function narrate(
   const folder = dataFolder(options.data, environment);
   const format = chooseFormat(options.format, options.output);
   const speed = parseSpeed(options.speed);
+  if (options.chapters !== undefined) parseChapters(options.chapters);
   await checkSource(source);
   if (options.output !== undefined) await checkOutputFolder(fromCaller(options.output, environment));
   const catalogue = voiceCatalogue(environment);
@@ -132,6 +134,10 @@ async function checkSource(path: string): Promise<void> {
     throw new AppError("invalid-argument", `${path} is a folder.`, {
       cure: "Give the path of an EPUB, Markdown or text file.",
     });
+  if (!info.isFile())
+    throw new AppError("invalid-argument", `${path} is not a file.`, {
+      cure: "Give the path of an EPUB, Markdown or text file.",
+    });
   await access(path, constants.R_OK).catch((error: unknown) => {
     throw new AppError("no-permission", `${path} cannot be read.`, {
       cure: "Give yourself read access to it.",
@@ -142,6 +148,7 @@ async function checkSource(path: string): Promise<void> {
     throw new AppError("empty-source", `${path} is empty.`, {
       cure: "Check that the file was saved or downloaded whole.",
     });
+  await checkSourceKind({ path, fileName: basename(path) });
 }
 
 /** The project of this very file where there is one already, else a new one. */

@@ -50,7 +50,7 @@ export function fileNameOf(title: string, format: ExportFormat): string {
   return `${short.trim() === "" ? "narration" : short.trim()}.${format}`;
 }
 
-/** Fails before anything is started when the folder of the output is missing or cannot be written to. */
+/** Fails before anything is started when the output is a folder, or its folder is missing or cannot be written to. */
 export async function checkOutputFolder(path: string): Promise<void> {
   const folder = dirname(path);
   const folderInfo = await stat(folder).catch(() => undefined);
@@ -64,6 +64,11 @@ export async function checkOutputFolder(path: string): Promise<void> {
       cause: error,
     });
   });
+  const existing = await stat(path).catch(() => undefined);
+  if (existing?.isDirectory() === true)
+    throw new AppError("output-exists", `The output ${path} is a folder.`, {
+      cure: "Give the path of a file with -o.",
+    });
 }
 
 /**
@@ -78,10 +83,6 @@ export async function checkOutput(
   await checkOutputFolder(path);
   const existing = await stat(path).catch(() => undefined);
   if (existing === undefined) return;
-  if (existing.isDirectory())
-    throw new AppError("output-exists", `The output ${path} is a folder.`, {
-      cure: "Give the path of a file with -o.",
-    });
   if (options.overwrite) return;
   const record = await readFile(recordPath(options.dataFolder, settings), "utf8").catch(() => undefined);
   if (record !== undefined && record === (await digestFile(path))) return;

@@ -139,7 +139,9 @@ function answerWithProblems(app: FastifyInstance, logger: HttpLogger): void {
     const problem = problemOf(toPublicError(thrown));
     // The pattern of the route, never its address: a query may hold a token.
     const route = { method: request.method, route: request.routeOptions.url ?? "unknown", status: problem.status };
-    if (problem.status >= 500) logger.error({ ...route, err: thrown }, "a request failed");
+    // A fault with a name is told to whoever asked; what nobody foresaw is told here alone.
+    if (problem.code === "internal") logger.error({ ...route, err: thrown }, "a request failed");
+    else if (problem.status >= 500) logger.warn({ ...route, code: problem.code, err: thrown }, "a request failed");
     else if (problem.code !== "cancelled") logger.info({ ...route, code: problem.code }, "a request was refused");
     if (problem.status === 401) reply.header("www-authenticate", 'Bearer realm="katari"');
     reply.removeHeader("content-length").removeHeader("content-disposition");

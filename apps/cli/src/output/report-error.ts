@@ -1,4 +1,5 @@
 import { AppError } from "@katari/core";
+import { inspect } from "node:util";
 import { asTyped } from "./as-typed.ts";
 import { exitCodes } from "./exit-codes.ts";
 
@@ -20,7 +21,6 @@ export function reportError(
     process.stderr.write(`Error: ${message}\n`);
     if (cure !== undefined) process.stderr.write(`${cure}\n`);
   }
-  if (error.code === "internal" && error.cause !== undefined)
-    process.stderr.write(`${error.cause instanceof Error ? error.cause.stack : String(error.cause)}\n`);
+  if (error.code === "internal" && error.cause !== undefined) process.stderr.write(`${inspect(error.cause)}\n`);
   return exitCodes[error.code];
 }

@@ -31,4 +31,17 @@ export function pcm16Bytes(samples: Int16Array<ArrayBuffer>): Uint8Array {
   return swapped;
 }
 
+/** Little-endian 16-bit samples as floats, −1 … 1. */
+export function fromPcm16Bytes(bytes: Uint8Array): Float32Array<ArrayBuffer> {
+  const out = new Float32Array(Math.floor(bytes.length / 2));
+  if (littleEndian && bytes.byteOffset % 2 === 0) {
+    const samples = new Int16Array(bytes.buffer, bytes.byteOffset, out.length);
+    for (let i = 0; i < out.length; i++) out[i] = (samples[i] ?? 0) / 32_768;
+    return out;
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let i = 0; i < out.length; i++) out[i] = view.getInt16(i * 2, true) / 32_768;
+  return out;
+}
+
 const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;

@@ -1,5 +1,5 @@
 import { AppError } from "@katari/core";
-import { pcm16Bytes, toPcm16 } from "./pcm16.ts";
+import { fromPcm16Bytes, pcm16Bytes, toPcm16 } from "./pcm16.ts";
 
 const headerBytes = 44;
 const largestWavBytes = 0xffff_ffff;
@@ -77,8 +77,7 @@ export function decodeWav(bytes: Uint8Array): DecodedWav {
       if (sampleRate === undefined) throw damaged("its samples come before its format");
       if (samples) throw damaged("it has two blocks of samples");
       if (size % 2 !== 0) throw damaged("it ends in half a sample");
-      samples = new Float32Array(size / 2);
-      for (let i = 0; i < samples.length; i++) samples[i] = view.getInt16(body + i * 2, true) / 32_768;
+      samples = fromPcm16Bytes(bytes.subarray(body, body + size));
     }
     at = body + size + (size % 2);
   }

@@ -167,12 +167,18 @@ async function master(
   };
   for await (const block of renderPlan({ plan, readClip, ...(signal ? { signal } : {}) })) {
     const resampled = resampler ? resampler.push(block) : block;
-    await pass(limiter.push(resampled.map((sample) => sample * gain)));
+    await pass(limiter.push(scale(resampled, gain)));
     advance(block.length);
   }
-  if (resampler) await pass(limiter.push(resampler.flush().map((sample) => sample * gain)));
+  if (resampler) await pass(limiter.push(scale(resampler.flush(), gain)));
   await pass(limiter.flush());
   return meter.result();
+}
+
+function scale(pcm: Float32Array, gain: number): Float32Array {
+  const out = new Float32Array(pcm.length);
+  for (let i = 0; i < out.length; i++) out[i] = (pcm[i] ?? 0) * gain;
+  return out;
 }
 
 async function findGain(

@@ -36,20 +36,23 @@ export function highPassCoefficients(sampleRate: number): BiquadCoefficients {
   return { b: [1, -2, 1], a: [(2 * (k * k - 1)) / a0, (1 - k / highPass.quality + k * k) / a0] };
 }
 
-/** Runs both stages over a stream and hands each weighted sample's square to `onSquare`. */
-export function createKWeighting(sampleRate: number): (pcm: Float32Array, onSquare: (square: number) => void) => void {
+/**
+ * Runs both stages over a stream. Each call weighs `pcm` from `start` up to `end` (the next samples of the stream) and
+ * gives the sum of the weighted samples' squares.
+ */
+export function createKWeighting(sampleRate: number): (pcm: Float32Array, start: number, end: number) => number {
   const first = shelfCoefficients(sampleRate);
   const second = highPassCoefficients(sampleRate);
   const [b0, b1, b2] = first.b;
   const [a1, a2] = first.a;
   const [c0, c1, c2] = second.b;
   const [d1, d2] = second.a;
-  let s1 = 0;
-  let s2 = 0;
-  let t1 = 0;
-  let t2 = 0;
-  return (pcm, onSquare) => {
-    for (let i = 0; i < pcm.length; i++) {
+  const state = new Float64Array(4);
+  return (pcm, start, end) => {
+    // The state lives in local variables while the loop runs: this is the meter's inner loop.
+    let [s1 = 0, s2 = 0, t1 = 0, t2 = 0] = state;
+    let sum = 0;
+    for (let i = start; i < end; i++) {
       const x = pcm[i] ?? 0;
       const y = b0 * x + s1;
       s1 = b1 * x - a1 * y + s2;
@@ -57,12 +60,13 @@ export function createKWeighting(sampleRate: number): (pcm: Float32Array, onSqua
       const z = c0 * y + t1;
       t1 = c1 * y - d1 * z + t2;
       t2 = c2 * y - d2 * z;
-      onSquare(z * z);
+      sum += z * z;
     }
     // Denormal numbers in long silences slow the arithmetic down by an order of magnitude.
-    if (Math.abs(s1) < 1e-30) s1 = 0;
-    if (Math.abs(s2) < 1e-30) s2 = 0;
-    if (Math.abs(t1) < 1e-30) t1 = 0;
-    if (Math.abs(t2) < 1e-30) t2 = 0;
+    state[0] = Math.abs(s1) < 1e-30 ? 0 : s1;
+    state[1] = Math.abs(s2) < 1e-30 ? 0 : s2;
+    state[2] = Math.abs(t1) < 1e-30 ? 0 : t1;
+    state[3] = Math.abs(t2) < 1e-30 ? 0 : t2;
+    return sum;
   };
 }

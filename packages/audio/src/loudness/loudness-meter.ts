@@ -54,9 +54,7 @@ export function createLoudnessMeter(sampleRate: number): LoudnessMeter {
     for (let i = 1; i <= count; i++) sum += steps[(stepCount - i + stepsPerShortTerm) % stepsPerShortTerm] ?? 0;
     return sum / (count * stepSamples);
   };
-  const onSquare = (square: number) => {
-    stepSum += square;
-    if (++inStep < stepSamples) return;
+  const endStep = () => {
     steps[stepCount % stepsPerShortTerm] = stepSum;
     stepCount++;
     stepSum = 0;
@@ -68,7 +66,13 @@ export function createLoudnessMeter(sampleRate: number): LoudnessMeter {
   return {
     push(pcm) {
       lengthSamples += pcm.length;
-      weigh(pcm, onSquare);
+      for (let at = 0; at < pcm.length;) {
+        const end = Math.min(pcm.length, at + stepSamples - inStep);
+        stepSum += weigh(pcm, at, end);
+        inStep += end - at;
+        at = end;
+        if (inStep === stepSamples) endStep();
+      }
       truePeak.push(pcm);
     },
     result() {

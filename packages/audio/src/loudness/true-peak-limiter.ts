@@ -1,4 +1,4 @@
-import { overshootBound, peakAfter, peakReachSamples } from "./true-peak.ts";
+import { cannotExceed, largestInReach, peakAbove, peakReachSamples, peakRunSamples } from "./true-peak.ts";
 
 export interface TruePeakLimiterOptions {
   readonly sampleRate: number;
@@ -14,7 +14,6 @@ export interface TruePeakLimiter {
 }
 
 const releaseMs = 60;
-const runSamples = 64;
 
 /**
  * A look-ahead limiter on the true peak. For each sample the gain that its peak (4× oversampled) needs; of that the
@@ -26,7 +25,7 @@ export function createTruePeakLimiter(options: TruePeakLimiterOptions): TruePeak
   const { sampleRate, ceilingDbtp, lookaheadMs = 5 } = options;
   const ceiling = 10 ** (ceilingDbtp / 20);
   const reach = Math.max(1, Math.round((lookaheadMs * sampleRate) / 1000));
-  const nextGain = createGainFollower(reach, 1 - Math.exp(-1000 / (releaseMs * sampleRate)));
+  const follower = createGainFollower(reach, 1 - Math.exp(-1000 / (releaseMs * sampleRate)));
   // Silence before the first sample, as a player has it. `base` is the index of buffer[0] in the stream.
   let buffer = new Float32Array(peakReachSamples);
   let base = -peakReachSamples;
@@ -42,15 +41,28 @@ export function createTruePeakLimiter(options: TruePeakLimiterOptions): TruePeak
     const out = new Float32Array(Math.max(0, Math.min(taken, end - reach * 2) - given));
     let filled = 0;
     while (next < end) {
-      const stop = Math.min(next + runSamples, end);
-      const harmless = largestIn(joined, next - base - peakReachSamples, stop - base + peakReachSamples) <= ceiling;
-      // A peak between two samples counts for both of them.
-      let before = harmless ? 0 : peakAfter(joined, next - base - 1);
+      const stop = Math.min(next + peakRunSamples, end);
+      const largest = largestInReach(joined, next - base, stop - base);
+      const harmless = cannotExceed(largest, ceiling);
+      if (harmless && follower.atRest()) {
+        follower.skip(stop - next);
+        const from = Math.max(0, next - reach * 2);
+        const until = Math.min(stop - reach * 2, from + out.length - filled);
+        if (until > from) {
+          out.set(joined.subarray(from - base, until - base), filled);
+          filled += until - from;
+        }
+        next = stop;
+        continue;
+      }
+      // A peak between two samples counts for both of them. The one before this run may reach further back.
+      const back = Math.max(largest, Math.abs(joined[next - base - 1 - peakReachSamples] ?? 0));
+      let before = harmless ? 0 : peakAbove(joined, next - base - 1, back, ceiling);
       for (; next < stop; next++) {
-        const after = harmless ? 0 : peakAfter(joined, next - base);
+        const after = harmless ? 0 : peakAbove(joined, next - base, largest, ceiling);
         const peak = Math.max(before, after);
         before = after;
-        const gain = nextGain(peak > ceiling ? ceiling / peak : 1);
+        const gain = follower.next(peak > ceiling ? ceiling / peak : 1);
         const sample = next - reach * 2;
         if (sample >= 0 && filled < out.length) out[filled++] = (joined[sample - base] ?? 0) * gain;
       }
@@ -72,21 +84,15 @@ export function createTruePeakLimiter(options: TruePeakLimiterOptions): TruePeak
   };
 }
 
-/** Bound of the true peak in a stretch: its largest sample times what interpolation can add. */
-function largestIn(buffer: Float32Array, start: number, end: number): number {
-  let largest = 0;
-  for (let i = Math.max(0, start); i < end; i++) {
-    const value = Math.abs(buffer[i] ?? 0);
-    if (value > largest) largest = value;
-  }
-  return largest * overshootBound;
-}
-
 /**
  * Takes the gain that each sample needs and gives, 2 × `reach` samples later, the gain that it gets. All of it in a few
  * operations per sample: the minimum by a monotonic queue, the triangular mean as two running means over reach + 1.
+ * At rest, when only gains of 1 are left in reach, `skip` takes any number of samples that need no less at once.
  */
-function createGainFollower(reach: number, releaseStep: number): (needed: number) => number {
+function createGainFollower(
+  reach: number,
+  releaseStep: number,
+): { next(needed: number): number; atRest(): boolean; skip(samples: number): void } {
   const window = reach * 2 + 1;
   const mean = reach + 1;
   const queueValues = new Float64Array(window + 1);
@@ -100,7 +106,7 @@ function createGainFollower(reach: number, releaseStep: number): (needed: number
   const second = new Float64Array(mean).fill(1);
   let firstSum = mean;
   let secondSum = mean;
-  return (needed) => {
+  const next = (needed: number): number => {
     const capacity = queueValues.length;
     while (size > 0 && (queueValues[(head + size - 1) % capacity] ?? 0) >= needed) size--;
     queueValues[(head + size) % capacity] = needed;
@@ -127,5 +133,17 @@ function createGainFollower(reach: number, releaseStep: number): (needed: number
     firstSum = mean;
     secondSum = mean;
     return 1;
+  };
+  return {
+    next,
+    atRest: () => untouched >= window,
+    skip(samples) {
+      index += samples;
+      untouched += samples;
+      head = 0;
+      size = 1;
+      queueValues[0] = 1;
+      queueIndices[0] = index - 1;
+    },
   };
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Find sentences that are missing from a transcript.
 
-usage: align-transcript.py (--epub FILE --entry PATH | --sentences FILE) --transcript FILE [--json]
+usage: align-transcript.py (--epub FILE --entry PATH | --sentences FILE) (--transcript FILE [--json] | --print)
 
 Aligns what a speech recogniser heard with the sentences of a page of an EPUB (or of a text file, one paragraph a line),
 word by word, and prints for every sentence of four or more words the share of its words that was not heard. Exits with
-1 when over half of one sentence is missing, with 2 when it is used wrongly. Case, punctuation, figures and words for
+1 when over half of one sentence is missing, with 2 when it is used wrongly. --print only prints the text that is looked
+for, a paragraph a line: the reference of a word error rate. Case, punctuation, figures and words for
 numbers, British and American spelling, and words heard slightly wrong do not count. The sentences are found here, by
 rules of this script's own, not by Katari. Uses the Python standard library only.
 """
@@ -228,16 +229,22 @@ def main():
     parser.add_argument("--epub")
     parser.add_argument("--entry")
     parser.add_argument("--sentences")
-    parser.add_argument("--transcript", required=True)
+    parser.add_argument("--transcript")
+    parser.add_argument("--print", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if bool(options.epub and options.entry) == bool(options.sentences):
         parser.error("give either --epub with --entry, or --sentences")
+    if bool(options.transcript) == options.print:
+        parser.error("give either --transcript or --print")
     if options.sentences:
         with open(options.sentences, encoding="utf-8-sig") as file:
             paragraphs = [line for line in file.read().splitlines() if line.strip()]
     else:
         paragraphs = paragraphs_of_page(read_entry(options.epub, options.entry))
+    if options.print:
+        print("\n".join(re.sub(r"\s+", " ", paragraph).strip() for paragraph in paragraphs))
+        return
     with open(options.transcript, encoding="utf-8-sig") as file:
         result = align(paragraphs, file.read())
     if not result["sentences"]:

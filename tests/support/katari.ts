@@ -61,6 +61,13 @@ export function katari(
   return finished(startKatari(args, place, environment));
 }
 
+/** Runs `katari …`, which must succeed, and gives what it printed. */
+export async function katariSucceeds(args: readonly string[], place: Place): Promise<string> {
+  const { code, stdout, stderr } = await katari(args, place);
+  if (code !== 0) throw new Error(`katari ${args.join(" ")} ended with ${code}: ${stderr}${stdout}`);
+  return stdout;
+}
+
 /** Waits for a started process and collects what it printed. */
 export function finished(child: ChildProcess): Promise<Finished> {
   let stdout = "";

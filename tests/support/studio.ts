@@ -61,7 +61,7 @@ export async function startStudio(place: Place, environment: Record<string, stri
   };
 }
 
-/** kill -9 of one process; one that is gone already is no matter. */
+/** kill -9 of one process (of a group when negative); one that is gone already is no matter. */
 export function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
@@ -101,8 +101,9 @@ export async function until<T>(ask: () => Promise<T | undefined>, what: string, 
   }
 }
 
-/** Files of the object store below a prefix, without their folder. */
+/** Files of the object store below a prefix, without their folder; none before the data folder is there. */
 export async function objects(place: Place, prefix: string): Promise<string[]> {
-  const folder = join(await realpath(place.data), "store", "objects", prefix);
+  const data = await realpath(place.data).catch(() => place.data);
+  const folder = join(data, "store", "objects", prefix);
   return readdir(folder).catch(() => []);
 }

@@ -16,7 +16,7 @@ import { pausesOf } from "../assembly/pauses.ts";
 import { chooseDocuments } from "../conversions/start-conversion.ts";
 import type { WorkerRegistry } from "../dispatch/worker-registry.ts";
 import { clipOf, isReady } from "../exports/assembly-plan.ts";
-import { mediaTypeOf } from "../exports/file-name.ts";
+import { mediaTypeOf } from "../exports/media-type.ts";
 import { missing, ownedConversion, ownedExport, ownedProject } from "../owned.ts";
 import { listVoices, type Voices } from "../planner/voices.ts";
 import type { ServerContext } from "../server-context.ts";
@@ -66,8 +66,7 @@ export function createQueries(options: {
         return {
           ...projectSummary(project),
           documents: (await listDocuments(trx, projectId)).map(documentSummary),
-          // A part without a title of its own is named by its rule.
-          skipped: skipped.map(({ rule, title, characters }) => ({ title: title ?? rule, rule, characters })),
+          skipped: skipped.map(({ rule, title, characters }) => ({ title: title ?? "", rule, characters })),
           conversions: (await listConversions(trx, projectId)).map((row) => conversionAnswer(row, workers)),
           exports: (await listExports(trx, projectId)).map(exportAnswer),
           lastEventId: project.last_event_id,

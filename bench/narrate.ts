@@ -105,9 +105,16 @@ async function narrateOnce(data: string): Promise<{ seconds: number; audioSecond
     const warm = join(root, "bench/support/warm.txt");
     await narrateBook([warm, "--data", data, "-o", join(folder, "warm.m4b"), "--overwrite"]);
     const startedAt = process.hrtime.bigint();
+    const output = join(folder, "book.m4b");
     const { lengthMs } = await narrateBook([
-      ...[book, "--chapters", values.chapters, "--data", data],
-      ...["-o", join(folder, "book.m4b"), "--overwrite"],
+      book,
+      "--chapters",
+      values.chapters,
+      "--data",
+      data,
+      "-o",
+      output,
+      "--overwrite",
     ]);
     return { seconds: Number(process.hrtime.bigint() - startedAt) / 1e9, audioSeconds: lengthMs / 1000 };
   } finally {

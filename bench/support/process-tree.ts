@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
  * Proportional memory of a process and all that it started, in bytes: pages shared between them count once (Pss of
  * /proc/<pid>/smaps_rollup).
  */
-export async function treeMemory(pid: number): Promise<number> {
+async function treeMemory(pid: number): Promise<number> {
   const parents = new Map<number, number>();
   for (const name of await readdir("/proc")) {
     if (!/^\d+$/u.test(name)) continue;
@@ -31,16 +31,15 @@ export async function treeMemory(pid: number): Promise<number> {
 export function watchMemory(pid: number, intervalMs = 250): { stop(): number } {
   let peakBytes = 0;
   let busy = false;
+  const look = async (): Promise<void> => {
+    peakBytes = Math.max(peakBytes, await treeMemory(pid));
+  };
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
-    void treeMemory(pid)
-      .then((bytes) => {
-        peakBytes = Math.max(peakBytes, bytes);
-      })
-      .finally(() => {
-        busy = false;
-      });
+    void look().finally(() => {
+      busy = false;
+    });
   }, intervalMs);
   return {
     stop() {

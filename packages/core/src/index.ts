@@ -45,6 +45,7 @@ export {
 } from "./spoken.ts";
 export { canonicalJson, takeKey, type Take, type TakeChecks, type TakeKeyInput, type TakePart } from "./take.ts";
 export { AppError, assertNever, errorCodes, type AppErrorOptions, type ErrorCode } from "./errors.ts";
+export { fileNameOf } from "./file-name.ts";
 export { manualClock, systemClock, type Clock } from "./clock.ts";
 export {
   asId,

@@ -59,7 +59,7 @@ export function createApiClient({ url, token }: ApiAddress): ApiClient {
     createProject: (path, fileName, signal) =>
       json(`/projects?fileName=${encodeURIComponent(fileName)}`, {
         method: "POST",
-        body: createReadStream(path) as unknown as NonNullable<RequestInit["body"]>,
+        body: createReadStream(path),
         duplex: "half",
         headers: { "content-type": "application/octet-stream" },
         signal,
@@ -76,7 +76,7 @@ export function createApiClient({ url, token }: ApiAddress): ApiClient {
     async downloadExport(exportId, signal) {
       const response = await call(`/exports/${exportId}/file`, { signal });
       if (response.body === null) throw new AppError("unavailable", "The export has no content.");
-      return response.body as unknown as AsyncIterable<Uint8Array>;
+      return response.body;
     },
     events: (projectId, after, signal) =>
       readEventStream(

@@ -1,5 +1,5 @@
 import { AppError } from "@katari/core";
-import { readSource } from "@katari/documents";
+import { checkSourceKind, readSource } from "@katari/documents";
 import {
   analyzeText,
   analyzeTree,
@@ -35,6 +35,7 @@ export async function analyze(
   context: { environment: Readonly<Record<string, string | undefined>>; signal: AbortSignal },
 ): Promise<void> {
   const { environment, signal } = context;
+  if (file !== "-") await checkSourceKind({ path: fromCaller(file, environment), fileName: basename(file) });
   const speaker = await speakerOf(await voiceCatalogue(environment).load(options.voice), signal);
   const settings = { signal, ...(options.lang === undefined ? {} : { language: options.lang }) };
   const print = (analysis: Analysis): void => {

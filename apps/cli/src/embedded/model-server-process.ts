@@ -35,7 +35,9 @@ export async function startModelServer(options: {
     const measured = first === undefined ? undefined : await measuredInstances(first, cacheFolder);
     const roots = ["voices", "models"].map((folder) => join(cacheFolder, folder));
     const args = [
-      ...["--port", String(port), "--exit-with-parent", "--log-level", logger.level],
+      "--exit-with-parent",
+      `--port=${port}`,
+      `--log-level=${logger.level}`,
       ...(measured ? ["--instances", String(measured.instances), "--threads", String(measured.threads)] : []),
       ...voices.flatMap(({ folder }) => ["--voice", folder]),
       ...roots.flatMap((root) => ["--allow-root", root]),
@@ -46,7 +48,7 @@ export async function startModelServer(options: {
 
   return {
     url,
-    stop: supervised.stop,
+    stop: () => supervised.stop(),
     get pid() {
       return supervised.pid;
     },
@@ -58,7 +60,10 @@ export async function startModelServer(options: {
       if (answers?.ok === true) return;
       const measured = await measuredInstances(voice, cacheFolder);
       const parameters = {
-        ...{ path: modelPath, version, source_digest: sourceDigest, served_digest: servedDigest },
+        path: modelPath,
+        version,
+        source_digest: sourceDigest,
+        served_digest: servedDigest,
         ...(measured ? { instances: measured.instances, threads: measured.threads } : {}),
       };
       const loaded = await fetch(`${url}/v2/repository/models/${encodeURIComponent(name)}/load`, {

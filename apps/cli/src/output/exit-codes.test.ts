@@ -7,7 +7,7 @@ describe("exit codes", () => {
   it("are the table of docs/cli.md", async () => {
     const page = await readFile(new URL("../../../../docs/cli.md", import.meta.url), "utf8");
     const documented = new Map<string, number>();
-    for (const [, code, names] of page.matchAll(/^\| (\d+) \| (`.*)\|$/gmu))
+    for (const [, code, names] of page.matchAll(/^\| (\d+)\s+\| (`.*)\|$/gmu))
       for (const [, name] of (names ?? "").matchAll(/`([^`]+)`/gu))
         if (name !== undefined) documented.set(name, Number(code));
     expect(Object.fromEntries(documented)).toEqual(exitCodes);

@@ -4,7 +4,6 @@ import { clearDatabase, openTestDatabase } from "@katari/database/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { isExport, isSpeech, samplesPerSymbol, silenceSamples, spoken, until } from "../testing/hand-worker.ts";
 import { ann, openWorkshop, type Workshop } from "../testing/workshop.ts";
-import { exportFileName } from "./file-name.ts";
 
 describe("an export", () => {
   let database: DatabaseHandle;
@@ -126,19 +125,5 @@ describe("an export", () => {
     });
     const again = await application.startExport(ann, projectId, { format: "m4b" });
     expect(ids.has(again.id)).toBe(false);
-  });
-});
-
-describe("the name of an exported file", () => {
-  it.each([
-    ["The Time Machine", "The Time Machine.m4b"],
-    ["A/B: what?", "A B what.m4b"],
-    ["../../etc", ".. .. etc.m4b"],
-    ["ends with dots...", "ends with dots.m4b"],
-    ["", "audiobook.m4b"],
-    ["CON", "audiobook CON.m4b"],
-    ["吾輩は猫である", "吾輩は猫である.m4b"],
-  ])("of %j is %j", (title, expected) => {
-    expect(exportFileName(title, "m4b")).toBe(expected);
   });
 });

@@ -1,9 +1,10 @@
-import { exportFormatSchema, type StartExport } from "@katari/contracts";
-import { AppError, canonicalJson } from "@katari/core";
+import { exportedFileSchema, exportFormatSchema, type StartExport } from "@katari/contracts";
+import { AppError, canonicalJson, fileNameOf } from "@katari/core";
 import {
   appendEvents,
   findExport,
   findProject,
+  forgetExport,
   insertExport,
   insertTask,
   listConversions,
@@ -14,7 +15,6 @@ import type { ExportPayload, PinnedRendering } from "../dispatch/task-message.ts
 import type { Voices } from "../planner/voices.ts";
 import type { ServerContext } from "../server-context.ts";
 import { assemblyPlan } from "./assembly-plan.ts";
-import { exportFileName } from "./file-name.ts";
 
 /** What published audiobooks keep to. */
 const loudness = { targetLufs: -19, ceilingDbtp: -3 } as const;
@@ -43,7 +43,11 @@ export async function startExport(
   const planKey = `plans/${sha256(text)}.json`;
   const fingerprint = sha256(canonicalJson({ planKey, format, loudness }));
   const known = await findExport(database.db, { projectId, fingerprint });
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    const file = exportedFileSchema.safeParse(known.file).data;
+    if (file === undefined || (await store.head(file.objectKey)) !== undefined) return known;
+    await forgetExport(database.db, known.id);
+  }
 
   await store.put(planKey, new TextEncoder().encode(text), { contentType: "application/json" });
   const id = newId();
@@ -57,7 +61,7 @@ export async function startExport(
       settings: { documents: documentIds, loudness, projectRevision: project.revision },
       fingerprint,
       planKey,
-      fileName: exportFileName(project.title, format),
+      fileName: fileNameOf(project.title, format),
       nowMs,
     });
     if (!inserted) return false;

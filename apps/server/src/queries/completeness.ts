@@ -37,7 +37,14 @@ export async function completeness(
     voiced: sums.ready,
     waiting: sums.others - failedCharacters,
     skipped,
-    failed: failed.map(({ id, text, reason, characters }) => ({ segmentId: id, text, reason, characters })),
+    failed: failed.map(({ id, text, reason, code, cure, characters }) => ({
+      segmentId: id,
+      text,
+      reason,
+      ...(code === null ? {} : { code }),
+      ...(cure === null ? {} : { cure }),
+      characters,
+    })),
     files: files.map(({ path, characters }) => ({ path, characters })),
   };
 }

@@ -1,5 +1,5 @@
 import type { Conversion, Export, ProjectDetail } from "@katari/contracts";
-import { AppError, isEndedConversion } from "@katari/core";
+import { AppError, isEndedConversion, type ErrorCode } from "@katari/core";
 import type { ApiClient } from "../../client/api-client.ts";
 import { clockTime, type Progress } from "../../output/progress.ts";
 
@@ -13,9 +13,7 @@ export async function followImport(
   const look = async (): Promise<ProjectDetail | undefined> => {
     const project = await api.getProject(projectId);
     if (project.importState === "failed")
-      throw new AppError(project.importCode ?? "internal", project.importMessage ?? "The import failed.", {
-        ...(project.importCure === undefined ? {} : { cure: project.importCure }),
-      });
+      throw toldError(project.importCode, project.importMessage ?? "The import failed.", project.importCure);
     return project.importState === "ready" ? project : undefined;
   };
   progress.update("Reading the source", undefined);
@@ -105,12 +103,13 @@ export async function followExport(
     input.progress.update("Writing the audiobook", current.progress);
     if (ended()) break;
   }
-  if (current.state === "failed")
-    throw new AppError(current.code ?? "internal", current.message ?? "The export failed.", {
-      ...(current.cure === undefined ? {} : { cure: current.cure }),
-    });
+  if (current.state === "failed") throw toldError(current.code, current.message ?? "The export failed.", current.cure);
   if (current.state !== "ready") throw cancelled();
   return current;
+}
+
+function toldError(code: ErrorCode | undefined, message: string, cure?: string): AppError {
+  return new AppError(code ?? "internal", message, cure === undefined ? {} : { cure });
 }
 
 function cancelled(): AppError {

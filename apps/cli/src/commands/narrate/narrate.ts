@@ -1,5 +1,5 @@
 import type { Conversion, ProjectDetail } from "@katari/contracts";
-import { AppError, isEndedConversion } from "@katari/core";
+import { AppError, fileNameOf, isEndedConversion } from "@katari/core";
 import { checkSourceKind } from "@katari/documents";
 import { access, constants, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -16,7 +16,6 @@ import {
   checkOutputFolder,
   chooseFormat,
   digestFile,
-  fileNameOf,
   writeOutput,
   type OutputSettings,
 } from "./output-file.ts";
@@ -190,7 +189,7 @@ async function failure(api: ApiClient, projectId: string, conversion: Conversion
   const { failed } = await api.getCompleteness(projectId, conversion.documents);
   const first = failed.slice(0, 3).map((gap) => `“${gap.text.slice(0, 60)}”: ${gap.reason}`);
   return new AppError("incomplete", [`${failed.length} sentences could not be narrated.`, ...first].join("\n  "), {
-    cure: "Run the same command again to try them once more, or correct them in the studio (npm start).",
+    cure: "Run the same command again to try them once more; the studio (npm start) lists them all.",
   });
 }
 

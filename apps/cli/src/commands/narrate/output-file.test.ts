@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkOutput, chooseFormat, fileNameOf, writeOutput, type OutputSettings } from "./output-file.ts";
+import { checkOutput, chooseFormat, writeOutput, type OutputSettings } from "./output-file.ts";
 
 const settings: OutputSettings = { sourceDigest: "aa", voice: "af_heart", speed: 1, format: "m4b", chapters: [1] };
 
@@ -24,20 +24,6 @@ describe("output format", () => {
     ["mp3", "book.m4b"],
   ])("refuses format %s with output %s", (format, output) => {
     expect(() => chooseFormat(format, output)).toThrow(expect.objectContaining({ code: "invalid-argument" }));
-  });
-});
-
-describe("file name of a title", () => {
-  it("has no separators, control characters or leading dots, and is never empty", () => {
-    expect(fileNameOf("A/B: \u0007C?", "m4b")).toBe("A B C.m4b");
-    expect(fileNameOf("...", "mp3")).toBe("narration.mp3");
-    expect(fileNameOf("Don't Panic", "wav")).toBe("Don't Panic.wav");
-  });
-
-  it("keeps within a file system's limit of 255 bytes, at a whole character", () => {
-    const name = fileNameOf("語".repeat(300), "m4b");
-    expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
-    expect(name).toMatch(/^語+\.m4b$/u);
   });
 });
 

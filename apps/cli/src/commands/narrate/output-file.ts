@@ -35,21 +35,6 @@ export function chooseFormat(format: string | undefined, output: string | undefi
   return byFormat ?? byEnding ?? "m4b";
 }
 
-/** A title as a file name: no separators or control characters, at most 120 bytes, never empty or hidden. */
-export function fileNameOf(title: string, format: ExportFormat): string {
-  const clean = title
-    .normalize("NFC")
-    .replace(/[\u0000-\u001f\u007f/\\:*?"<>|]+/gu, " ")
-    .replace(/\s+/gu, " ")
-    .replace(/^[. ]+|[. ]+$/gu, "");
-  let short = "";
-  for (const character of clean) {
-    if (Buffer.byteLength(short + character) > 120) break;
-    short += character;
-  }
-  return `${short.trim() === "" ? "narration" : short.trim()}.${format}`;
-}
-
 /** Fails before anything is started when the output is a folder, or its folder is missing or cannot be written to. */
 export async function checkOutputFolder(path: string): Promise<void> {
   const folder = dirname(path);

@@ -3,13 +3,17 @@ import type { ConnectionStore } from "./api/connection.ts";
 import { LibraryPage } from "./library/library-page.tsx";
 import { Button } from "./parts/button.tsx";
 import { Frame } from "./parts/frame.tsx";
+import { Locked } from "./parts/locked.tsx";
 import { NotFound } from "./parts/not-found.tsx";
 import { ErrorNotice } from "./parts/notice.tsx";
 import { ProjectPage } from "./project/project-page.tsx";
 import { ReaderPage } from "./reader/reader-page.tsx";
 import { useTexts } from "./texts/use-texts.ts";
 
-/** Three screens: the library, a book, a chapter. The server gives the page for each of these addresses. */
+/**
+ * Three screens: the library, a book, a chapter; and what a wrong link opens. The server gives the page for each of
+ * these addresses.
+ */
 export function createStudioRouter(connection: ConnectionStore) {
   const root = createRootRoute({
     component: () => (
@@ -22,6 +26,7 @@ export function createStudioRouter(connection: ConnectionStore) {
   });
   const routes = root.addChildren([
     createRoute({ getParentRoute: () => root, path: "/", component: LibraryPage }),
+    createRoute({ getParentRoute: () => root, path: "/open", component: () => <Locked wrongLink /> }),
     createRoute({ getParentRoute: () => root, path: "/projects/$projectId", component: ProjectRoute }),
     createRoute({
       getParentRoute: () => root,

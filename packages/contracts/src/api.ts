@@ -134,7 +134,16 @@ export const completenessSchema = z.object({
   /** Segments that were not converted yet, or are waiting. */
   waiting: count,
   skipped: z.array(z.object({ rule: z.string(), title: z.string().optional(), characters: count })),
-  failed: z.array(z.object({ segmentId: id, text: z.string(), reason: z.string(), characters: count })),
+  failed: z.array(
+    z.object({
+      segmentId: id,
+      text: z.string(),
+      reason: z.string(),
+      code: z.enum(errorCodes).optional(),
+      cure: z.string().optional(),
+      characters: count,
+    }),
+  ),
   files: z.array(z.object({ path: z.string(), characters: count })),
 });
 export type Completeness = z.infer<typeof completenessSchema>;

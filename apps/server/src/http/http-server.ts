@@ -66,7 +66,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   answerWithProblems(app, options.logger);
   readBodies(app);
   await app.register(cookie);
-  registerOpen(app, { token: options.token, port: () => port });
+  registerOpen(app, { token: options.token, port: () => port, studioFolder: options.studioFolder });
   registerHealth(app, { ...options, boundPort: () => port });
   const context: RouteContext = {
     application: options.application,

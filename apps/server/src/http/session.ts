@@ -1,4 +1,6 @@
 import { AppError } from "@katari/core";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Caller } from "../application.ts";
 import type { AccessToken } from "./access-token.ts";
@@ -54,16 +56,30 @@ const wrongLink = `<!doctype html>
 </body></html>
 `;
 
-/** `GET /open?token=…`: the link of the first run. Gives the browser its session and leads to the studio. */
+/**
+ * `GET /open?token=…`: the link of the first run. Gives the browser its session and leads to the studio. A wrong link is
+ * answered by the studio's own page (401), which says so in the reader's language; without a studio by a plain one.
+ */
 export function registerOpen(
   app: FastifyInstance,
-  options: { readonly token: AccessToken; readonly port: () => number | undefined },
+  options: {
+    readonly token: AccessToken;
+    readonly port: () => number | undefined;
+    /** Folder with the built studio. */
+    readonly studioFolder?: string | undefined;
+  },
 ): void {
   app.get("/open", async (request, reply) => {
     const { token } = request.query as { token?: unknown };
     const caller = typeof token === "string" ? options.token.verify(token) : undefined;
     reply.header("cache-control", "no-store");
-    if (!caller) return reply.code(401).type("text/html; charset=utf-8").send(wrongLink);
+    if (!caller) {
+      const page = await studioPage(options.studioFolder);
+      return reply
+        .code(401)
+        .type("text/html; charset=utf-8")
+        .send(page ?? wrongLink);
+    }
     return reply
       .setCookie(cookieName(options.port()), options.token.sessionOf(caller), {
         path: "/",
@@ -73,4 +89,9 @@ export function registerOpen(
       })
       .redirect("/", 303);
   });
+}
+
+async function studioPage(folder: string | undefined): Promise<string | undefined> {
+  if (folder === undefined) return undefined;
+  return readFile(join(folder, "index.html"), "utf8").catch(() => undefined);
 }

@@ -76,7 +76,9 @@ describe("events", () => {
     const imported = apply(8, { type: "import", state: "ready" }, importing);
     // Not "ready" while its chapters are not there: the page would say that the book has no text.
     expect([imported.project.importState, imported.refetch]).toEqual(["waiting", true]);
-    expect(apply(8, { type: "import", state: "failed" }, importing).project.importState).toBe("failed");
+    // Not "failed" while its reason is not there: the page would call it unexpected.
+    const refused = apply(8, { type: "import", state: "failed", message: "x" }, importing);
+    expect([refused.project.importState, refused.refetch]).toEqual(["waiting", true]);
     const ended = apply(8, { type: "conversion", conversionId: "c", state: "failed" });
     expect([ended.project.conversions[0]?.state, ended.refetch]).toEqual(["failed", true]);
     expect(apply(8, { type: "conversion", conversionId: "c", state: "running" }).refetch).toBe(false);
@@ -95,11 +97,10 @@ describe("events", () => {
     const running = apply(8, { type: "export", exportId: "e", state: "running", progress: 0.5 });
     expect([running.project.exports[0]?.progress, running.refetch]).toEqual([0.5, false]);
     const ready = apply(9, { type: "export", exportId: "e", state: "ready" }, running.project);
-    expect([ready.project.exports[0]?.state, ready.project.exports[0]?.progress, ready.refetch]).toEqual([
-      "ready",
-      1,
-      true,
-    ]);
+    const made = ready.project.exports[0];
+    expect([made?.state, made?.progress, ready.refetch]).toEqual(["running", 1, true]);
+    const failed = apply(9, { type: "export", exportId: "e", state: "failed" }, running.project);
+    expect([failed.project.exports[0]?.state, failed.refetch]).toEqual(["running", true]);
   });
 
   it("of a later version are passed over, but not repeated", () => {

@@ -15,9 +15,9 @@ export function applyEvent(project: ProjectDetail, { id, event }: StreamedEvent)
   const next = { ...project, lastEventId: id };
   switch (event.type) {
     case "import":
-      // Chapters, title and cover come with it, and a book is not shown as read before they are there.
+      // How it ended is shown when what belongs to it is there: chapters and title, or why it failed and what to do.
       return {
-        project: event.state === "ready" ? next : { ...next, importState: event.state },
+        project: isOver(event.state) ? next : { ...next, importState: event.state },
         refetch: true,
       };
     case "conversion": {
@@ -38,18 +38,25 @@ export function applyEvent(project: ProjectDetail, { id, event }: StreamedEvent)
     }
     case "export": {
       const known = project.exports.some((one) => one.id === event.exportId);
+      const over = isOver(event.state);
       const exports = project.exports.map((one) =>
         one.id === event.exportId
-          ? { ...one, state: event.state, progress: event.progress ?? (event.state === "ready" ? 1 : one.progress) }
+          ? {
+              ...one,
+              state: over ? one.state : event.state,
+              progress: event.progress ?? (event.state === "ready" ? 1 : one.progress),
+            }
           : one,
       );
-      // The file's name, size and length, or why it failed, are not in the event.
-      return { project: { ...next, exports }, refetch: !known || event.state === "ready" || event.state === "failed" };
+      // The file's name, size and length, or why it failed, are not in the event; it is over when they are there.
+      return { project: { ...next, exports }, refetch: !known || over };
     }
     default:
       return { project: next, refetch: false };
   }
 }
+
+const isOver = (state: ProjectDetail["importState"]): boolean => state === "ready" || state === "failed";
 
 function withProgress(
   project: ProjectDetail,

@@ -6,7 +6,7 @@ import { apiBase } from "./client.ts";
 import { projectQuery } from "./queries.ts";
 
 const reconnectMs = 3_000;
-/** Sentences and reports are asked for again at most this often, however fast events come. */
+/** What events do not carry is asked for at once, but at most this often, however fast they come. */
 const refetchMs = 1_500;
 /** Events that are kept to be applied to an answer which was on its way when they came. */
 const recentEvents = 200;
@@ -36,17 +36,22 @@ export function useLiveProject(projectId: string) {
     let source: EventSource | undefined;
     let reconnect: number | undefined;
     let refetch: number | undefined;
+    let refetchedAtMs = Number.NEGATIVE_INFINITY;
     const stale = new Set<string>();
     recent.current = [];
 
     const later = (...keys: (readonly string[])[]): void => {
       for (const key of keys) stale.add(JSON.stringify(key));
-      refetch ??= window.setTimeout(() => {
-        refetch = undefined;
-        const keysNow = [...stale];
-        stale.clear();
-        for (const key of keysNow) void client.invalidateQueries({ queryKey: JSON.parse(key) as string[] });
-      }, refetchMs);
+      refetch ??= window.setTimeout(
+        () => {
+          refetch = undefined;
+          refetchedAtMs = performance.now();
+          const keysNow = [...stale];
+          stale.clear();
+          for (const key of keysNow) void client.invalidateQueries({ queryKey: JSON.parse(key) as string[] });
+        },
+        Math.max(0, refetchedAtMs + refetchMs - performance.now()),
+      );
     };
     const onEvent = (message: MessageEvent<string>): void => {
       const streamed = JSON.parse(message.data) as StreamedEvent;

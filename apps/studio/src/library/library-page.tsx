@@ -36,7 +36,7 @@ export function LibraryPage() {
           </span>
           <div>
             <p className="font-book text-2xl sm:text-3xl">{t("library.empty")}</p>
-            <p className="mt-3 max-w-sm text-soft">{t("library.emptyHint")}</p>
+            <p className="running-text mt-3 max-w-sm text-soft">{t("library.emptyHint")}</p>
           </div>
         </div>
       ) : (

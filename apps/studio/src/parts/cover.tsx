@@ -11,7 +11,7 @@ function clothOf(title: string): string {
   return cloths[sum % cloths.length] ?? "";
 }
 
-/** A book's cover, or a plain binding with its title where it has none. */
+/** A book's cover, or a plain binding with its title (or its first letter) where it has none. */
 export function Cover({
   project,
   size,
@@ -36,13 +36,14 @@ export function Cover({
       aria-hidden="true"
       className={`${frame} ${clothOf(project.title)} flex border-s-4 border-black/25 text-white/90`}
     >
-      <span
-        className={`m-auto px-1.5 text-center font-book leading-snug line-clamp-5 break-words ${
-          size === "small" ? "text-[0.5rem]" : "text-sm sm:text-base"
-        }`}
-      >
-        {project.title}
-      </span>
+      {size === "small" ? (
+        // A whole title would be too small to read; it stands beside the cover anyway.
+        <span className="m-auto font-book text-2xl leading-none">{[...project.title][0]}</span>
+      ) : (
+        <span className="m-auto line-clamp-5 px-1.5 text-center font-book text-sm leading-snug break-words sm:text-base">
+          {project.title}
+        </span>
+      )}
     </div>
   );
 }

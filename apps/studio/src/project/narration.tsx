@@ -1,10 +1,11 @@
 import type { Conversion, ProjectDetail } from "@katari/contracts";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { commandConversion, completenessQuery, isLive, voicesQuery, type ConversionCommand } from "../api/queries.ts";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { Button } from "../parts/button.tsx";
 import { ErrorNotice, Notice } from "../parts/notice.tsx";
 import { Thread } from "../parts/thread.tsx";
+import type { ShownError } from "../texts/error-texts.ts";
 import { useTexts } from "../texts/use-texts.ts";
 import { remainingMs, type Sample } from "./remaining-time.ts";
 import { StartNarration } from "./start-narration.tsx";
@@ -84,7 +85,7 @@ function Running({ project, conversion }: { project: ProjectDetail; conversion: 
         <span>{t("narration.voiceAndSpeed", { voice, speed: `${count(conversion.speed)}×` })}</span>
         {state === "running" ? <Remaining ready={ready} total={total} /> : null}
       </p>
-      <Announcement text={t(`narration.state.${state}`)} ready={ready} total={total} />
+      <Announcement state={t(`narration.state.${state}`)} ready={ready} total={total} />
       {conversion.waitingForWorkerSinceMs !== undefined && isLive(conversion) ? (
         <Notice tone="warn">{t("narration.waitingForWorker")}</Notice>
       ) : null}
@@ -118,19 +119,19 @@ function Remaining({ ready, total }: { ready: number; total: number }) {
 }
 
 /** Tells people who cannot see the line how far it is: at each tenth, not at each sentence. */
-function Announcement({ text, ready, total }: { text: string; ready: number; total: number }) {
+function Announcement({ state, ready, total }: { state: string; ready: number; total: number }) {
   const { t, count } = useTexts();
   const tenth = total > 0 ? Math.floor((ready / total) * 10) : 0;
   const shown = Math.ceil((tenth / 10) * total);
   return (
     <p aria-live="polite" className="sr-only">
-      {text}. {t("project.updated", { ready: count(ready === total ? total : shown), total: count(total) })}
+      {t("project.updated", { state, ready: count(ready === total ? total : shown), total: count(total) })}
     </p>
   );
 }
 
-function Failures({ project, retry }: { project: ProjectDetail; retry: React.ReactNode }) {
-  const { t, count } = useTexts();
+function Failures({ project, retry }: { project: ProjectDetail; retry: ReactNode }) {
+  const { t, count, storedError } = useTexts();
   const { data } = useQuery(completenessQuery(project.id));
   const failed = data?.failed ?? [];
   if (failed.length === 0) return retry ? <div>{retry}</div> : null;
@@ -145,9 +146,7 @@ function Failures({ project, retry }: { project: ProjectDetail; retry: React.Rea
             <p lang={project.language} className="line-clamp-2 font-book">
               {one.text}
             </p>
-            <p lang="en" className="text-xs text-soft">
-              {one.reason}
-            </p>
+            <FailureReason error={storedError(one.code, one.reason, one.cure)} />
           </li>
         ))}
       </ul>
@@ -158,5 +157,21 @@ function Failures({ project, retry }: { project: ProjectDetail; retry: React.Rea
       ) : null}
       {retry ? <div className="mt-3">{retry}</div> : null}
     </Notice>
+  );
+}
+
+/** Why a sentence has no sound, and what to do; the server's own words only where they are in another language. */
+function FailureReason({ error }: { error: ShownError }) {
+  return (
+    <>
+      <p className="text-xs text-soft">
+        {error.message} {error.cure}
+      </p>
+      {error.original === undefined ? null : (
+        <p lang="en" className="text-xs text-soft">
+          {error.original}
+        </p>
+      )}
+    </>
   );
 }

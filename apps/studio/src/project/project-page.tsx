@@ -134,7 +134,7 @@ function Remove({ project }: { project: ProjectDetail }) {
         <h2 id="remove-title" className="font-book text-xl">
           {t("project.removeTitle", { title: project.title })}
         </h2>
-        <p className="mt-3 text-sm text-soft">{t("project.removeBody")}</p>
+        <p className="running-text mt-3 text-sm text-soft">{t("project.removeBody")}</p>
         {removal.error ? (
           <div className="mt-4">
             <ErrorNotice error={errorText(removal.error)} />

@@ -6,26 +6,39 @@ import { Button } from "../parts/button.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { ErrorNotice } from "../parts/notice.tsx";
 import { useTexts } from "../texts/use-texts.ts";
+import { ChooseChapters } from "./choose-chapters.tsx";
 import { sortVoices, voiceName } from "./voices.ts";
 
-/** Voice and speed, and the button that starts. */
+/** Voice, speed and chapters, and the button that starts. */
 export function StartNarration({ project, label }: { project: ProjectDetail; label: string }) {
   const { t, count, error: errorText, languageName } = useTexts();
   const client = useQueryClient();
   const voices = useQuery(voicesQuery);
   const [voice, setVoice] = useState<string>();
   const [speed, setSpeed] = useState(1);
-  // One key for one press, also when it is sent twice because the answer was lost.
+  const [leftOut, setLeftOut] = useState<ReadonlySet<string>>(new Set());
+  const documents = project.documents.filter(({ id }) => !leftOut.has(id)).map(({ id }) => id);
+  // One key for one wish, also when it is sent twice because the answer was lost.
   const key = useRef(crypto.randomUUID());
   const sorted = voices.data ? sortVoices(voices.data, project.language) : [];
   const chosen = voice ?? sorted.find((one) => one.installed)?.id;
   const start = useMutation({
-    mutationFn: (id: string) => startConversion(project.id, { voice: id, speed }, key.current),
+    mutationFn: (id: string) =>
+      startConversion(
+        project.id,
+        { voice: id, speed, ...(documents.length === project.documents.length ? {} : { documents }) },
+        key.current,
+      ),
     onSuccess: async () => {
       key.current = crypto.randomUUID();
       await client.invalidateQueries({ queryKey: ["project", project.id] });
     },
   });
+  /** For what changes the wish: sent again, it is another one. */
+  const change = (set: () => void): void => {
+    key.current = crypto.randomUUID();
+    set();
+  };
   const option = (one: Voice) => (
     <option key={one.id} value={one.id} disabled={!one.installed}>
       {voiceName(one, languageName)}
@@ -45,7 +58,7 @@ export function StartNarration({ project, label }: { project: ProjectDetail; lab
         <span className="text-soft">{t("narration.voice")}</span>
         <select
           value={chosen ?? ""}
-          onChange={(event) => setVoice(event.target.value)}
+          onChange={(event) => change(() => setVoice(event.target.value))}
           className="mt-1 block min-h-11 w-full rounded-md border border-line bg-paper px-3"
         >
           {sorted.filter((one) => one.installed).map(option)}
@@ -58,7 +71,7 @@ export function StartNarration({ project, label }: { project: ProjectDetail; lab
         <span className="flex justify-between">
           <span className="text-soft">{t("narration.speed")}</span>
           <output className="tabular">
-            {count(speed)}×{speed === 1 ? ` (${t("narration.normalSpeed")})` : ""}
+            {speed === 1 ? t("narration.normalSpeed", { speed: `${count(speed)}×` }) : `${count(speed)}×`}
           </output>
         </span>
         <input
@@ -68,12 +81,20 @@ export function StartNarration({ project, label }: { project: ProjectDetail; lab
           step={0.05}
           value={speed}
           aria-valuetext={`${count(speed)}×`}
-          onChange={(event) => setSpeed(Number(event.target.value))}
+          onChange={(event) => change(() => setSpeed(Number(event.target.value)))}
           className="mt-1 h-9 w-full"
         />
       </label>
+      {project.documents.length > 1 ? (
+        <ChooseChapters project={project} leftOut={leftOut} onChange={(next) => change(() => setLeftOut(next))} />
+      ) : null}
       {start.error ? <ErrorNotice error={errorText(start.error)} /> : null}
-      <Button type="submit" look="primary" className="w-full" disabled={chosen === undefined || start.isPending}>
+      <Button
+        type="submit"
+        look="primary"
+        className="w-full"
+        disabled={chosen === undefined || documents.length === 0 || start.isPending}
+      >
         {label}
       </Button>
     </form>

@@ -1,5 +1,5 @@
 import { keptInstances, measureInstances, type InstanceChoice } from "@katari/model-server";
-import type { LoadedVoice } from "@katari/voices/catalogue";
+import { defaultVoiceId, type LoadedVoice, type VoiceCatalogue } from "@katari/voices/catalogue";
 import { voiceFamily } from "@katari/voices/families";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,6 +20,15 @@ export async function measureVoice(voice: LoadedVoice, cacheFolder: string, sign
   const { inputs } = voiceFamily(manifest).prepare({ phonemes: utterance, speed: 1, manifest, style });
   const model = { name, version, path: modelPath, digest: servedDigest };
   await measureInstances({ model, inputs, cacheFile: fileOf(cacheFolder), signal });
+}
+
+/** What was measured for the default voice, where it is installed: how many requests a worker keeps under way. */
+export async function measuredChoice(
+  catalogue: VoiceCatalogue,
+  cacheFolder: string,
+): Promise<InstanceChoice | undefined> {
+  const installed = (await catalogue.list()).find(({ id, state }) => id === defaultVoiceId && state === "ready");
+  return installed === undefined ? undefined : measuredInstances(await catalogue.load(installed.id), cacheFolder);
 }
 
 /** What was measured for the voice's model; `undefined` leaves the choice to the model server. */

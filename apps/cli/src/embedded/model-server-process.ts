@@ -36,6 +36,7 @@ export async function startModelServer(options: {
     const roots = ["voices", "models"].map((folder) => join(cacheFolder, folder));
     const args = [
       "--exit-with-parent",
+      "--drain-ms=2000",
       `--port=${port}`,
       `--log-level=${logger.level}`,
       ...(measured ? ["--instances", String(measured.instances), "--threads", String(measured.threads)] : []),

@@ -13,6 +13,7 @@ import { logLevel } from "../log-level.ts";
 import { version } from "../version.ts";
 import { voiceCatalogue } from "../voice-catalogue.ts";
 import { firstRunToken } from "./first-run-token.ts";
+import { measuredChoice } from "./instances.ts";
 import { startModelServer } from "./model-server-process.ts";
 import { startWorker } from "./worker-process.ts";
 
@@ -49,19 +50,16 @@ export async function startProcessTree(options: ProcessTreeOptions): Promise<Pro
     const token = await firstRunToken(dataFolder);
     const storeFolder = join(dataFolder, "store");
     const store = await createFileStore({ root: storeFolder });
+    const catalogue = voiceCatalogue(environment);
+    const cache = cacheFolder(environment);
+    // Models load while the database opens: both take a second or more.
+    const starting = startModelServer({ catalogue, cacheFolder: cache, environment, logger });
+    closers.push(async () => (await starting.catch(() => undefined))?.stop());
     const database = await openPglite({ folder: join(dataFolder, "database") });
     closers.push(() => database.close());
     const bus = createMemoryBus();
     closers.push(() => bus.close());
-
-    const catalogue = voiceCatalogue(environment);
-    const modelServer = await startModelServer({
-      catalogue,
-      cacheFolder: cacheFolder(environment),
-      environment,
-      logger,
-    });
-    closers.push(() => modelServer.stop());
+    const modelServer = await starting;
 
     const planner = createThreadTextPlanner();
     closers.push(() => planner.close());
@@ -92,7 +90,7 @@ export async function startProcessTree(options: ProcessTreeOptions): Promise<Pro
     closers.push(() => application.stop());
 
     // One more than the instances of the model: while one is answering, the next request is already there.
-    const instances = availableParallelism();
+    const instances = (await measuredChoice(catalogue, cache))?.instances ?? availableParallelism();
     const common = { bus, storeFolder, modelServerUrl: modelServer.url, environment, logger };
     const speech = { "speech.cpu.bulk": instances + 1, "speech.cpu.interactive": 1 };
     const workers = await Promise.all([

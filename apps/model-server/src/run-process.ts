@@ -12,8 +12,8 @@ export interface ProcessParts {
 /**
  * The model server as a process of its own. Prints one line of JSON on standard output when it listens and its models
  * answer: `{"ready":true,"url":…}`, or `{"ready":false,"error":{"code","message","cure"}}`; logs go to standard error.
- * SIGTERM and SIGINT drain (accepted requests end, a second signal ends at once). With `--exit-with-parent` the process
- * also ends, without draining, when its standard input or IPC channel closes. Resolves with the exit code.
+ * SIGTERM and SIGINT drain (accepted requests end, a second signal ends at once). With `--exit-with-parent` SIGINT is
+ * left to the parent, and the process also ends, without draining, when its standard input or IPC channel closes. Resolves with the exit code.
  */
 export async function runModelServerProcess({ argv, env }: ProcessParts): Promise<number> {
   try {
@@ -25,7 +25,7 @@ export async function runModelServerProcess({ argv, env }: ProcessParts): Promis
       logger: createLogger({ name: "model-server", level: logLevel }),
     });
     process.stdout.write(`${JSON.stringify({ ready: true, url: server.url })}\n`);
-    await askedToEnd();
+    await askedToEnd(exitWithParent ? ["SIGTERM"] : ["SIGTERM", "SIGINT"]);
     await server.close();
     return 0;
   } catch (error) {
@@ -35,8 +35,11 @@ export async function runModelServerProcess({ argv, env }: ProcessParts): Promis
   }
 }
 
-/** Resolves with the first SIGTERM or SIGINT; a second one ends the process at once. */
-async function askedToEnd(): Promise<void> {
+/** Resolves with the first of the signals; a second one ends the process at once. */
+async function askedToEnd(signals: readonly NodeJS.Signals[]): Promise<void> {
+  // A terminal's Ctrl-C reaches the whole process group; where a parent decides, it does so by SIGTERM.
+  if (!signals.includes("SIGINT")) process.on("SIGINT", () => undefined);
+
   await new Promise<void>((resolve) => {
     let asked = false;
     const onSignal = (): void => {
@@ -44,7 +47,7 @@ async function askedToEnd(): Promise<void> {
       asked = true;
       resolve();
     };
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, onSignal);
+    for (const signal of signals) process.on(signal, onSignal);
   });
 }
 

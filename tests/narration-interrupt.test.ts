@@ -54,7 +54,7 @@ describe("Ctrl-C during a narration", () => {
     } finally {
       await studio.stop();
     }
-    expect(await inFolder()).toEqual(["story.wav", "story.txt"]);
+    expect(await inFolder()).toEqual(["story.txt", "story.wav"]);
   });
 });
 

@@ -80,7 +80,7 @@ describe("rendering a plan", () => {
       return Promise.resolve(new Float32Array(clip.endSamples).fill(0.2));
     };
     for await (const block of renderPlan({ plan, readClip })) {
-      expect(block.length).toBeLessThanOrEqual(16_384);
+      expect(block.length).toBeLessThanOrEqual(4096);
       heard += block.filter((value) => value !== 0).length;
       expect(begun - Math.floor(heard / 49_990)).toBeLessThanOrEqual(5);
     }

@@ -12,7 +12,7 @@ export interface RenderOptions {
 
 /** Length of the fade at each cut. */
 export const fadeMs = 8;
-const blockSamples = 16_384;
+const blockSamples = 4096;
 const prefetchedClips = 4;
 
 /** A stretch of the programme: a clip with or without a cut at each side, or silence. */
@@ -20,7 +20,7 @@ type Item =
   { readonly silence: number } | { readonly clip: Clip; readonly cutBefore: boolean; readonly cutAfter: boolean };
 
 /**
- * The programme's samples, in blocks of at most 16,384 that add up exactly to `layTimeline(plan).lengthSamples`.
+ * The programme's samples, in blocks of at most 4,096 that add up exactly to `layTimeline(plan).lengthSamples`.
  * Every cut is faded by a raised cosine of 8 ms inside the clip (half the clip where that is shorter), so a join steps
  * from and to zero; where a take simply goes on from one clip to the next, nothing is touched. At most four clips are
  * read ahead, so memory does not grow with the programme. Throws what `readClip` throws, `incomplete` for a clip with

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { AppError, type AssemblyPlan, type Timeline } from "@katari/core";
 import { chaptersOf, type Chapter } from "./chapters.ts";
 import { openFileSink } from "./containers/file-sink.ts";
@@ -163,7 +164,10 @@ async function master(
   const pass = async (pcm: Float32Array) => {
     if (pcm.length === 0) return;
     meter.push(pcm);
-    await take?.(pcm);
+    if (!take) return;
+    await take(pcm);
+    // The encoders' threads are fed from here, packet by packet: let them have their turn between blocks.
+    await setImmediate();
   };
   for await (const block of renderPlan({ plan, readClip, ...(signal ? { signal } : {}) })) {
     const resampled = resampler ? resampler.push(block) : block;

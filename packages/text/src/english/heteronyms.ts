@@ -54,7 +54,10 @@ const wind: SenseRule = ({ after, before }) => (any("up", after) && !any("the a"
 const minute: SenseRule = ({ before, after }) =>
   any("very so most extremely too infinitely", before) ||
   (before.endsWith("ly") && after === "") ||
-  any("particles details detail scrutiny quantities particulars traces inspection examination attention", after)
+  any(
+    "speck specks fraction fractions quantity amount hole holes portion portions crack cracks creature creatures insect insects grain grains crystals drop drops degree fragment fragments organisms animals description descriptions study account accounts particles details detail scrutiny quantities particulars traces inspection examination attention",
+    after,
+  )
     ? "mInˈut"
     : "mˈɪnət";
 /** The end of something (`the close of day`); beside and near have the other sound. */
@@ -72,6 +75,32 @@ const close: SenseRule = ({ before, before2, after }) => {
     : undefined;
 };
 
+/** Two syllables, or three, where it stands before what it describes or for those it describes: `an aged man`. */
+const attributive =
+  (long: string): SenseRule =>
+  ({ before, after }) =>
+    any("a an the this that these those my your his her its our their most many all", before) &&
+    !any("by with for", after)
+      ? long
+      : undefined;
+const invalid: SenseRule = ({ before, after }) =>
+  any("is are was were be been become null declared render rendered legally", before) ||
+  any(
+    "argument arguments claim claims contract will passport ticket vote votes reason excuse assumption conclusion input date",
+    after,
+  )
+    ? "ɪnvˈæləd"
+    : undefined;
+/** At the head of an order: `Polish the silver.` */
+const polish: SenseRule = ({ before, after }) =>
+  before === "" && any("the your my his her it this that these those them", after) ? "pˈɑlɪʃ" : undefined;
+/** Where somebody lives; on the air or alive only behind words that say so. */
+const live: SenseRule = ({ before, after }) =>
+  any("in on with at by under among here there together alone apart happily quietly upon within without", after) &&
+  !any("is are was were be been it broadcast filmed recorded went go goes going come comes came a the", before)
+    ? "lˈɪv"
+    : undefined;
+
 export const senseRules: ReadonlyMap<string, SenseRule> = new Map([
   ["lead", lead],
   ["row", row],
@@ -84,6 +113,12 @@ export const senseRules: ReadonlyMap<string, SenseRule> = new Map([
   ["wind", wind],
   ["minute", minute],
   ["close", close],
+  ["aged", attributive("ˈAʤᵻd")],
+  ["blessed", attributive("blˈɛsᵻd")],
+  ["beloved", attributive("bəlˈʌvᵻd")],
+  ["invalid", invalid],
+  ["polish", polish],
+  ["live", live],
   ["closer", () => "klˈOsəɹ"],
   // Misaki's dictionaries have the sound of the weapon for the gesture, which fiction has far more of.
   ["bowed", () => "bˈWd"],

@@ -7,85 +7,19 @@ import {
   pluralWords,
   yearWords,
 } from "./number-words.ts";
+import { referenceMarkSource } from "../segmentation/reference-marks.ts";
+import { currencies, months, scales, shortUnits, unitNames } from "./measure-names.ts";
 import { lettersOf, unitsOf, type PatternRule, type SpokenUnit } from "./spoken-rule.ts";
 
-const months: Readonly<Record<string, string>> = {
-  "01": "January",
-  "02": "February",
-  "03": "March",
-  "04": "April",
-  "05": "May",
-  "06": "June",
-  "07": "July",
-  "08": "August",
-  "09": "September",
-  "10": "October",
-  "11": "November",
-  "12": "December",
-};
+const monthOf = (start: string): string => Object.values(months).find((name) => name.startsWith(start)) ?? start;
 const monthName =
   /^(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?$/i;
 
-const currencies: Readonly<Record<string, readonly [string, string, string, string]>> = {
-  $: ["dollar", "dollars", "cent", "cents"],
-  "£": ["pound", "pounds", "penny", "pence"],
-  "€": ["euro", "euros", "cent", "cents"],
-  "¥": ["yen", "yen", "sen", "sen"],
-  "￥": ["yen", "yen", "sen", "sen"],
-  "₹": ["rupee", "rupees", "paisa", "paise"],
-  "₽": ["ruble", "rubles", "kopeck", "kopecks"],
-};
-const scales: Readonly<Record<string, string>> = {
-  k: "thousand",
-  m: "million",
-  mn: "million",
-  bn: "billion",
-  b: "billion",
-  tn: "trillion",
-};
-
-const unitNames: Readonly<Record<string, readonly [string, string]>> = {
-  km: ["kilometer", "kilometers"],
-  cm: ["centimeter", "centimeters"],
-  mm: ["millimeter", "millimeters"],
-  m: ["meter", "meters"],
-  kg: ["kilogram", "kilograms"],
-  mg: ["milligram", "milligrams"],
-  g: ["gram", "grams"],
-  lb: ["pound", "pounds"],
-  lbs: ["pounds", "pounds"],
-  oz: ["ounce", "ounces"],
-  ft: ["foot", "feet"],
-  mi: ["mile", "miles"],
-  ml: ["milliliter", "milliliters"],
-  l: ["liter", "liters"],
-  hz: ["hertz", "hertz"],
-  khz: ["kilohertz", "kilohertz"],
-  mhz: ["megahertz", "megahertz"],
-  ghz: ["gigahertz", "gigahertz"],
-  kb: ["kilobyte", "kilobytes"],
-  mb: ["megabyte", "megabytes"],
-  gb: ["gigabyte", "gigabytes"],
-  tb: ["terabyte", "terabytes"],
-  w: ["watt", "watts"],
-  kw: ["kilowatt", "kilowatts"],
-  v: ["volt", "volts"],
-  mph: ["mile per hour", "miles per hour"],
-  "km/h": ["kilometer per hour", "kilometers per hour"],
-  "m/s": ["meter per second", "meters per second"],
-  "°": ["degree", "degrees"],
-  "°c": ["degree Celsius", "degrees Celsius"],
-  "°f": ["degree Fahrenheit", "degrees Fahrenheit"],
-  "℃": ["degree Celsius", "degrees Celsius"],
-  "℉": ["degree Fahrenheit", "degrees Fahrenheit"],
-};
-/** Written with a full stop, since without one they are words. */
-const shortUnits: ReadonlyMap<string, readonly [string, string]> = new Map([
-  ["min", ["minute", "minutes"]],
-  ["hr", ["hour", "hours"]],
-  ["sec", ["second", "seconds"]],
-  ["in", ["inch", "inches"]],
-]);
+const ordinalMonthDay = (month: string, day: string): string =>
+  `${months[month.padStart(2, "0")] ?? ""} ${ordinalWords(day)}`;
+const compass: Readonly<Record<string, string>> = { N: "north", S: "south", E: "east", W: "west" };
+const counted = (number: string, one: string, many: string): string =>
+  `${cardinalWords(number)} ${cardinalWords(number) === "one" ? one : many}`;
 const unitPattern = Object.keys(unitNames)
   .sort((a, b) => b.length - a.length)
   .join("|");
@@ -127,13 +61,72 @@ const plain = (digits: string): string => (isYear(digits) ? yearWords(digits) : 
 
 /** Rules that begin at a digit, a sign before one, or a currency symbol; in the order in which they are tried. */
 export const numberRules: readonly PatternRule[] = [
+  { name: "reference-mark", pattern: new RegExp(referenceMarkSource, "uy"), say: () => [] },
+  {
+    name: "money",
+    pattern: /£(\d{1,6})[\s,]{1,2}(\d{1,2})s\b\.?(?:\s(\d{1,2})d\b)?/uy,
+    abbreviates: true,
+    say: ([, pounds = "", shillings = "", pence = ""]) =>
+      unitsOf(
+        `${counted(pounds, "pound", "pounds")} ${counted(shillings, "shilling", "shillings")}${pence === "" ? "" : ` and ${counted(pence, "penny", "pence")}`}`,
+      ),
+  },
+  {
+    name: "money",
+    pattern: /(\d{1,2})s\.?\s(\d{1,2})d\b/uy,
+    abbreviates: true,
+    say: ([, shillings = "", pence = ""]) =>
+      unitsOf(`${counted(shillings, "shilling", "shillings")} and ${counted(pence, "penny", "pence")}`),
+  },
+  {
+    name: "money",
+    pattern: /(\d{1,3})\s?¢/uy,
+    say: ([, cents = ""]) => unitsOf(counted(cents, "cent", "cents")),
+  },
+  {
+    name: "length",
+    pattern: /(\d{1,4})\s?['’′](?:\s?(\d{1,2})\s?(?:["”″]|['’′]{2})|(?=\s\p{L}))/uy,
+    say: ([, feet = "", inches = ""]) =>
+      unitsOf(`${counted(feet, "foot", "feet")}${inches === "" ? "" : ` ${counted(inches, "inch", "inches")}`}`),
+  },
+  {
+    name: "length",
+    pattern: /(\d{1,4})\s?″|(?<=(?:^|\s)(?:an?|the|about|of|by)\s)(\d{1,3})"(?=\s\p{Ll})/uy,
+    say: ([, prime = "", quote = ""]) => unitsOf(counted(prime || quote, "inch", "inches")),
+  },
+  {
+    name: "angle",
+    pattern: /(\d{1,3})°\s?(\d{1,2})['’′](?:\s?(\d{1,2})(?:["”″]|['’′]{2}))?(?:\s?([NSEW])(?!\p{L}))?/uy,
+    say: ([, degrees = "", minutes = "", seconds = "", side = ""]) =>
+      unitsOf(
+        `${counted(degrees, "degree", "degrees")} ${counted(minutes, "minute", "minutes")}${seconds === "" ? "" : ` ${counted(seconds, "second", "seconds")}`} ${compass[side] ?? ""}`,
+      ),
+  },
+  {
+    name: "year",
+    pattern: /['’‘](\d)(\d)(?![\p{L}\p{N}])/uy,
+    say: ([, tens = "", ones = ""]) =>
+      unitsOf(tens === "0" ? `oh ${cardinalWords(ones)}` : cardinalWords(`${tens}${ones}`)),
+  },
+  {
+    name: "digits",
+    pattern: /\d{1,5}(?:-\d{1,7}){2,5}(?:-[\dX])?(?![\p{L}\p{N}-])|\d{4}(?: \d{4}){2,3}(?![\p{N}])/uy,
+    say: ([all = ""]) =>
+      /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/.test(all) || all.length < 8
+        ? undefined
+        : [
+            ...unitsOf((all.match(/\d+/g) ?? []).map((digits) => digitWords(digits)).join(" ")),
+            ...lettersOf(all.endsWith("X") ? "X" : ""),
+          ],
+  },
   {
     name: "money",
     pattern: new RegExp(
-      String.raw`(?:US|A|C)?([$£€¥￥₹₽])\s?${number}(?:[\s-]?(thousand|million|billion|trillion|mn|bn|tn|[kmb])${end})?`,
+      String.raw`(?:US|A|C)?([$£€¥￥₹₽])\s?(?:${number}|\.(\d\d)(?!\d))(?:[\s-]?(thousand|million|billion|trillion|mn|bn|tn|[kmb])${end})?`,
       "iuy",
     ),
-    say: ([, symbol = "", whole = "", fraction = "", scale = ""]) => money(symbol, whole, fraction, scale),
+    say: ([, symbol = "", whole = "", fraction = "", minor = "", scale = ""]) =>
+      whole === "" ? money(symbol, "0", minor, scale) : money(symbol, whole, fraction, scale),
   },
   {
     name: "money",
@@ -148,21 +141,56 @@ export const numberRules: readonly PatternRule[] = [
   },
   {
     name: "telephone",
-    pattern: /(?:\+\d{1,3}[\s.-]?)?(?:\(\d{2,4}\)\s?|\d{3}[.-])?\d{3}[.-]\d{4}(?![\d-])|\+\d[\d\s.()-]{6,18}\d/y,
+    pattern:
+      /(?:\+\d{1,3}[\s.-]?)?(?:\(\d{2,4}\)\s?|\d{3}[.-])?\d{3}[.-]\d{4}(?![\d-])|\+\d[\d\s.()-]{6,18}\d|0\d{2,4}(?: \d{3,4}){1,2}(?!\d)/y,
     say: ([all = ""]) =>
       unitsOf(
         `${all.startsWith("+") ? "plus " : ""}${(all.match(/\d+/g) ?? []).map((digits) => digitWords(digits)).join(" ")}`,
       ),
   },
   {
+    name: "date",
+    pattern: /(0?[1-9]|1[0-2])\/(0?[1-9]|[12]\d|3[01])\/((?:1[5-9]|20)\d\d)(?![\d/])/y,
+    say: ([, month = "", day = "", year = ""]) => unitsOf(`${ordinalMonthDay(month, day)} ${yearWords(year)}`),
+  },
+  {
+    name: "date",
+    pattern: /(0?[1-9]|[12]\d|3[01])\/(0?[1-9]|1[0-2])\/((?:1[5-9]|20)\d\d)(?![\d/])/y,
+    say: ([, day = "", month = "", year = ""]) => unitsOf(`${ordinalMonthDay(month, day)} ${yearWords(year)}`),
+  },
+  {
+    name: "date",
+    pattern:
+      /(0?[1-9]|[12]\d|3[01])\s(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:\.|uary|ruary|ch|il|e|y|ust|t\.?|tember|ober|ember)?(?:,?\s((?:1\d|20)\d\d)(?!\d))?(?!\p{L})/uy,
+    say: ([, day = "", month = "", year = ""], { previous }) =>
+      unitsOf(
+        `${/^the$/i.test(previous) ? "" : "the "}${ordinalWords(day)} of ${monthOf(month)}${year === "" ? "" : ` ${yearWords(year)}`}`,
+      ),
+  },
+  {
     name: "time",
-    pattern: /([01]?\d|2[0-4]):([0-5]\d)(?!\d)(?:\s?([ap])\.?\s?m(?:\.(?!\s+\p{Lu})|(?![\p{L}])))?/iuy,
+    pattern: /(1[0-2]|0?[1-9])\.([0-5]\d)\s?([ap])\.?\s?m(?![\p{L}])/iuy,
+    abbreviates: true,
+    say: ([, hours = "", minutes = "", half = ""]) => clock(hours, minutes, `${half}m`),
+  },
+  {
+    name: "time",
+    pattern: /([01]?\d|2[0-4]):([0-5]\d)(?!\d)(?:\s?([ap])\.?\s?m(?![\p{L}]))?/iuy,
+    abbreviates: true,
     say: ([, hours = "", minutes = "", half = ""]) => clock(hours, minutes, half === "" ? "" : `${half}m`),
   },
   {
     name: "time",
-    pattern: /(1[0-2]|0?\d)\s?([ap])\.?\s?m(?:\.(?!\s+\p{Lu}|\s*$)|(?![\p{L}]))/iuy,
+    pattern: /(1[0-2]|0?\d)\s?([ap])\.?\s?m(?![\p{L}])/iuy,
+    abbreviates: true,
     say: ([, hours = "", half = ""]) => clock(hours, "", `${half}m`),
+  },
+  {
+    // A verse of scripture behind the name of its book, else odds or a ratio.
+    name: "ratio",
+    pattern: /(\d{1,3}):(\d{1,3})(?![\d:])/y,
+    say: ([, one = "", two = ""], { previous }) =>
+      unitsOf(`${cardinalWords(one)}${/^\p{Lu}\p{Ll}/u.test(previous) ? "" : " to"} ${cardinalWords(two)}`),
   },
   {
     name: "percent",
@@ -181,11 +209,12 @@ export const numberRules: readonly PatternRule[] = [
   },
   {
     name: "measure",
-    pattern: new RegExp(String.raw`${number}[\s-]?(${unitPattern})${end}(?:\.(?=\s+\p{Ll}))?`, "iuy"),
+    pattern: new RegExp(String.raw`${number}[\s-]?(${unitPattern})${end}`, "iuy"),
+    abbreviates: true,
     say: ([all = "", whole = "", fraction = "", unit = ""]) => {
       const names = unitNames[unit.toLowerCase()];
       // `5 V`, `6 m` and the like are units only when they are written so; a single capital is more often a name.
-      if (!names || (/^[MGLW]$/.test(unit) && /\s/.test(all))) return undefined;
+      if (!names || /^[MG]$/.test(unit) || (/^[LW]$/.test(unit) && /\s/.test(all))) return undefined;
       const said = amount(whole, fraction);
       return unitsOf(`${said} ${said === "one" ? names[0] : names[1]}`);
     },
@@ -197,7 +226,8 @@ export const numberRules: readonly PatternRule[] = [
   },
   {
     name: "duration",
-    pattern: /(\d{1,3})\s?(min|mins|hr|hrs|sec|secs|in)\.(?=\s+\p{Ll})/uy,
+    pattern: /(\d{1,3})\s?(min|mins|hr|hrs|sec|secs|in)(?=\.(?:[,;:)]|\s+[\p{Ll}\d]))/uy,
+    abbreviates: true,
     say: ([, whole = "", unit = ""]) => {
       const [one = "", many = ""] = shortUnits.get(unit.replace(/s$/, "")) ?? [];
       const said = cardinalWords(whole);
@@ -211,14 +241,31 @@ export const numberRules: readonly PatternRule[] = [
   },
   {
     name: "fraction",
-    pattern: /(\d{1,3})\/(\d{1,3})(?![\d/])/y,
+    pattern: /(\d{1,3})\/(\d{1,3})(?![\d/])(?:ths?|rds?|nds?)?(?!\p{L})/uy,
     say: ([, numerator = "", denominator = ""]) =>
       denominator === "0" || denominator === "1" ? undefined : unitsOf(fractionWords(numerator, denominator)),
   },
   {
+    name: "score",
+    pattern: /(\d{1,3}\.\d)\/(5|10|100)(?![\d/]|\.\d)/y,
+    say: ([, got = "", all = ""]) =>
+      unitsOf(`${decimalWords(got.split(".")[0] ?? "", got.split(".")[1] ?? "")} out of ${cardinalWords(all)}`),
+  },
+  {
+    name: "grouped-number",
+    pattern: /\d{1,3}(?: 000){1,4}(?! ?\d)|\d{1,3}(?: \d{3}){2,4}(?! ?\d)/y,
+    say: ([all = ""]) => unitsOf(cardinalWords(all.replaceAll(" ", ""))),
+  },
+  {
+    name: "scale",
+    pattern: /(\d{1,4})(?:\.(\d{1,3}))?(bn|tn|mn)(?![\p{L}\p{N}])/uy,
+    say: ([, whole = "", fraction = "", scale = ""]) => unitsOf(`${amount(whole, fraction)} ${scales[scale] ?? ""}`),
+  },
+  {
     name: "range",
     pattern: /(\d{1,4})\s?[–—-]\s?(\d{1,4})(?![\p{L}\p{N}-]|\.\d|,\d)/uy,
-    say: ([, from = "", to = ""]) => unitsOf(`${plain(from)} to ${plain(to)}`),
+    say: ([, from = "", to = ""], { previous }) =>
+      unitsOf(`${plain(from)} ${/^between$/i.test(previous) ? "and" : "to"} ${plain(to)}`),
   },
   {
     name: "decimal",

@@ -34,6 +34,8 @@ export interface WordResolver {
   /** Letters in a row, by their names. */
   letters(letters: string): string;
   isKnown(word: string): boolean;
+  /** Whether a word or a form of it is known: `fiancé's` by `fiancé`. */
+  isFormKnown(word: string): boolean;
 }
 
 const cacheLimit = 50_000;
@@ -117,13 +119,16 @@ export function createWordResolver(pronunciation: Pronunciation): WordResolver {
     if (compound !== undefined) return { reading: compound, source: "rule" };
     const core = lower.replace(/[^a-z]/g, "");
     if (core === "") return { reading: "", source: "guess" };
-    if (!/[aeiouy]/.test(core) && core.length <= 5) return { reading: letters(core), source: "spelled" };
+    // A dropped h: `'ouse` is `house` without it.
+    const whole = lower.startsWith("'") ? direct(`h${lower.slice(1)}`) : undefined;
+    if (whole) return { reading: first(whole.reading).replace(/^h/, ""), source: "rule" };
     // Drawn-out words: `nooo` is `no` said long.
     const shorter = lower.replace(/(.)\1{2,}/g, "$1");
     if (shorter !== lower) {
       const short = known(shorter) ?? known(lower.replace(/(.)\1{2,}/g, "$1$1"));
       if (short) return { reading: first(short.reading), source: "rule" };
     }
+    if (!/[aeiouy]/.test(core) && core.length <= 5) return { reading: letters(core), source: "spelled" };
     // The ending of an inflected unknown word is ours: the model is surer of stems.
     const guessed = core.length <= 40 ? pronunciation.guess?.(capitalized(lower) === word ? word : lower) : undefined;
     return { reading: guessed ?? letterToSound(core), source: "guess" };
@@ -190,6 +195,7 @@ export function createWordResolver(pronunciation: Pronunciation): WordResolver {
   return {
     letters,
     isKnown: (word) => direct(word) !== undefined,
+    isFormKnown: (word) => known(word) !== undefined,
     word(word, near, next, emphasized) {
       const lower = word.toLowerCase();
       const weak = small(lower, word, near, next, emphasized);

@@ -28,6 +28,8 @@ export interface RuleAnswer {
 export interface PatternRule {
   readonly name: string;
   readonly pattern: RegExp;
+  /** The pattern ends in an abbreviation: its full stop is taken too, unless it is the sentence's own. */
+  readonly abbreviates?: true;
   readonly say: (groups: readonly string[], context: RuleContext) => readonly SpokenUnit[] | undefined;
 }
 
@@ -46,13 +48,17 @@ export function lettersOf(letters: string): SpokenUnit[] {
     .map((word) => ({ word, letter: true }));
 }
 
+/** A full stop behind which the sentence goes on. Case matters here, so it cannot stand in a pattern that ignores case. */
+const stopInside = /^\.(?:[,;:)–—-]|\s+[\p{Ll}\d(])/u;
+
 /** Tries the rules in order at one place. */
 export function applyRules(rules: readonly PatternRule[], context: RuleContext): RuleAnswer | undefined {
   for (const rule of rules) {
     rule.pattern.lastIndex = context.at;
     const match = rule.pattern.exec(context.text);
     if (!match || match[0] === "") continue;
-    const end = rule.pattern.lastIndex;
+    const found = rule.pattern.lastIndex;
+    const end = rule.abbreviates && stopInside.test(context.text.slice(found, found + 4)) ? found + 1 : found;
     const units = rule.say(
       match.map((group) => group ?? ""),
       context,

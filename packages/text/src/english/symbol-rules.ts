@@ -1,4 +1,5 @@
 import { cardinalWords, romanValue } from "./number-words.ts";
+import { referenceMarkSource } from "../segmentation/reference-marks.ts";
 import { lettersOf, unitsOf, type PatternRule } from "./spoken-rule.ts";
 
 const fractions: Readonly<Record<string, string>> = {
@@ -94,6 +95,12 @@ export const addressRules: readonly PatternRule[] = [
     say: ([, name = "", at = ""]) => unitsOf(`${host(name)} at ${host(at)}`),
   },
   {
+    name: "url",
+    pattern:
+      /((?:[\p{L}\p{N}-]{1,63}\.){1,4}(?:(?:co|ac|org|gov|com|net)\.[a-z]{2}|com|org|net|edu|gov))(?![\p{L}\p{N}])(?:\/[^\s<>"“”’)\]]{0,400}(?<![.,;:!?]))?/uy,
+    say: ([, name = ""]) => unitsOf(host(name.replace(/^www\./, ""))),
+  },
+  {
     name: "file-name",
     pattern:
       /([\p{L}][\p{L}\p{N}-]{0,63})\.(com|org|net|edu|gov|io|txt|pdf|html|epub|docx?|jpe?g|png|mp3|js|ts|py)(?![\p{L}\p{N}])/iuy,
@@ -103,9 +110,29 @@ export const addressRules: readonly PatternRule[] = [
 
 /** Signs that are said, and marks that are not. */
 export const symbolRules: readonly PatternRule[] = [
-  { name: "reference-mark", pattern: /\[(?:\d{1,4}(?:\s?[,–-]\s?\d{1,4}){0,8}|[*†‡§])\]/uy, say: () => [] },
+  { name: "reference-mark", pattern: new RegExp(referenceMarkSource, "uy"), say: () => [] },
   { name: "entity", pattern: /&(?:amp;)?amp;/iy, say: () => unitsOf("and") },
   { name: "entity", pattern: /&(?:amp;)?(?:nbsp|quot|apos|lt|gt|shy|zwj|#\d{1,6}|#x[\da-f]{1,5});/iy, say: () => [] },
+  {
+    name: "section",
+    pattern: /§§\s?(?=\d)/y,
+    say: () => unitsOf("sections"),
+  },
+  {
+    name: "range",
+    pattern: /[–—-](?=\s?\d)/y,
+    say: (_, { text, at }) =>
+      /\d\s?[ap]\.?m\.?$/i.test(text.slice(Math.max(0, at - 8), at)) ? unitsOf("to") : undefined,
+  },
+  { name: "about", pattern: /~(?=\d)/y, say: () => unitsOf("about") },
+  { name: "power", pattern: /\^(?=\d)/y, say: () => unitsOf("to the power of") },
+  { name: "sharp", pattern: /(?<=(?:^|[^\p{L}])[A-G])[#♯](?!\p{L})/uy, say: () => unitsOf("sharp") },
+  {
+    name: "minus",
+    pattern: /−(?=\s?[\d\p{L}])/uy,
+    say: (_, { text, at }) =>
+      /[\d\p{L})]\s?$/u.test(text.slice(Math.max(0, at - 2), at)) ? unitsOf("minus") : undefined,
+  },
   {
     name: "minus",
     pattern: /[−-](?=\.?\d)/y,
@@ -119,6 +146,7 @@ export const symbolRules: readonly PatternRule[] = [
         /\d$/.test(previous) ? `and ${(fractions[sign] ?? "").replace(/^one (?=h|q)/, "a ")}` : (fractions[sign] ?? ""),
       ),
   },
+  { name: "without", pattern: /w\/o(?!\p{L})/uy, say: () => unitsOf("without") },
   { name: "hashtag", pattern: /#(?=\p{L})/uy, say: () => unitsOf("hashtag") },
   { name: "number-sign", pattern: /#\s?(?=\d)/y, say: () => unitsOf("number") },
   { name: "operator", pattern: /\+/y, say: () => unitsOf("plus") },

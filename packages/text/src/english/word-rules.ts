@@ -1,4 +1,4 @@
-import { cardinalWords, ordinalWords, romanValue } from "./number-words.ts";
+import { cardinalWords, ordinalWords, romanValue, yearWords } from "./number-words.ts";
 import { lettersOf, unitsOf, type RuleAnswer, type RuleContext, type SpokenUnit } from "./spoken-rule.ts";
 
 /** Said for an abbreviation that is written with a full stop. */
@@ -75,6 +75,10 @@ const withStop: ReadonlyMap<string, string> = new Map(
     thu: "Thursday",
     thurs: "Thursday",
     fri: "Friday",
+    fr: "father",
+    br: "brother",
+    revds: "reverends",
+    ibid: "ibidem",
   }),
 );
 /** Said for one whose stop is not needed. */
@@ -90,8 +94,14 @@ const withoutStop: ReadonlyMap<string, string> = new Map(
     vs: "versus",
     etc: "et cetera",
     viz: "namely",
+    WWI: "World War one",
+    WWII: "World War two",
+    WW1: "World War one",
+    WW2: "World War two",
   }),
 );
+/** Titles that British usage writes without a stop; only before a name. */
+const bareTitles = new Set(["Prof", "Capt", "Sgt", "Lt", "Col", "Rev", "Revd", "Supt"]);
 /** Only before a number. */
 const beforeNumber: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -110,12 +120,18 @@ const beforeNumber: ReadonlyMap<string, string> = new Map(
     ca: "circa",
     art: "article",
     ver: "version",
+    op: "opus",
+    b: "born",
+    d: "died",
+    fl: "flourished",
+    r: "reigned",
+    pt: "part",
   }),
 );
 const dotted: ReadonlyMap<string, string> = new Map(Object.entries({ "e.g": "for example", "i.e": "that is" }));
 
-const counted =
-  /^(?:chapter|part|book|act|scene|volume|section|canto|appendix|figure|table|type|phase|stage|war|article|title|class|level|page|number|lesson|episode|verse|mark|apollo|rocky)$/i;
+const countedBy =
+  /^(?:chapters?|parts?|books?|acts?|scenes?|volumes?|sections?|cantos?|appendix|figures?|tables?|type|phase|stage|war|article|title|class|level|pages?|pp|p|number|lesson|episode|verse|mark|apollo|rocky)$/i;
 const monarchs =
   /^(?:Henry|Louis|George|Edward|William|Charles|James|Elizabeth|Richard|John|Paul|Pius|Philip|Peter|Catherine|Ivan|Nicholas|Alexander|Frederick|Francis|Leo|Gregory|Clement|Innocent|Benedict|Urban|Ferdinand|Napoleon|Mary|Robert|David|Gustav|Christian|Alfonso|Leopold|Ramses|Rameses|Ptolemy|Xerxes|Darius)$/;
 /** Capitals that are letters although the small word is in the dictionary. */
@@ -128,23 +144,50 @@ const letterContexts =
 /** Whether the rest of the text has nothing to say: the stop there is the sentence's own. */
 const endsText = (text: string, at: number): boolean => !/[\p{L}\p{N}]/u.test(text.slice(at, at + 64));
 
+/** Verbs that only the pronoun can have: behind `World War` or `Charles`, `I` is a number before any other word. */
+const firstPersonVerb =
+  /^\s+(?:am|have|think|thought|know|knew|say|believe|suppose|saw|met|will|shall|can|could|would|should)\b|^['’](?:m|ve|ll|d)\b/u;
+/** What goes on after a number and not after the pronoun. */
+const numberGoesOn = /^\s*(?:$|[.,;:)–]|(?:of|is|has)\b)/u;
+
+function isPronoun(previous: string, following: string): boolean {
+  if (firstPersonVerb.test(following)) return true;
+  // `Part I was short` has the number, `the part I played` the pronoun.
+  return !/^\p{Lu}/u.test(previous) && !numberGoesOn.test(following);
+}
+
+/** `IV–VI` goes on as it began. */
+function romanRange(units: readonly SpokenUnit[], found: RuleAnswer, text: string): RuleAnswer {
+  const [all = "", last = ""] =
+    /^\s?–\s?([IVXLC]{1,7}|[ivxlc]{1,7})(?!\p{L})/u.exec(text.slice(found.end, found.end + 12)) ?? [];
+  const value = romanValue(last.toUpperCase());
+  if (value === undefined) return found;
+  return {
+    ...found,
+    end: found.end + all.length,
+    units: [...units, ...unitsOf(`to ${cardinalWords(String(value))}`)],
+  };
+}
+
+/** Small Roman numerals behind a word that counts: `scene ii`, `p. xii`. */
+function smallRoman(word: string, { previous, text, at }: RuleContext): readonly SpokenUnit[] | undefined {
+  const value = /^[ivxlc]+$/.test(word) ? romanValue(word.toUpperCase()) : undefined;
+  if (value === undefined || /^(?:mix|mild|i|c|d|m|l|v|x)$/.test(word)) return undefined;
+  const before = text.slice(Math.max(0, at - 4), at);
+  const behindWord = countedBy.test(previous.replace(/\.$/, "")) && /[\p{L}.]\s+$/u.test(before);
+  const label = /^\W*$/u.test(text.slice(0, at)) && /^[.)]\s/.test(text.slice(at + word.length, at + word.length + 2));
+  return behindWord || label ? unitsOf(cardinalWords(String(value))) : undefined;
+}
+
 function roman(word: string, context: RuleContext): readonly SpokenUnit[] | undefined {
   const value = romanValue(word);
-  if (value === undefined || value > 400) return undefined;
+  if (value === undefined) return undefined;
   const { previous, text, at, blockKind } = context;
+  if (value > 400) return word.length > 3 && value < 2100 ? unitsOf(yearWords(String(value))) : undefined;
   const near = /\p{L}\s+$/u.test(text.slice(Math.max(0, at - 4), at));
-  const pronoun =
-    word === "I" &&
-    (/^\p{Ll}/u.test(previous) || /^\s+\p{Ll}/u.test(text.slice(at + 1, at + 4))) &&
-    blockKind !== "heading";
-  if (near && !pronoun && counted.test(previous)) return unitsOf(cardinalWords(String(value)));
-  if (
-    near &&
-    !pronoun &&
-    monarchs.test(previous) &&
-    (word.length > 1 || /^(?:I|V|X)$/.test(word)) &&
-    !/^I\s+[a-z]/.test(text.slice(at, at + 4))
-  )
+  const pronoun = word === "I" && blockKind !== "heading" && isPronoun(previous, text.slice(at + 1, at + 16));
+  if (near && !pronoun && countedBy.test(previous)) return unitsOf(cardinalWords(String(value)));
+  if (near && !pronoun && monarchs.test(previous) && (word.length > 1 || /^(?:I|V|X)$/.test(word)))
     return unitsOf(`the ${ordinalWords(String(value))}`);
   const rest = text.slice(at + word.length, at + word.length + 16).trimStart();
   if (blockKind === "heading" && previous === "") {
@@ -193,16 +236,39 @@ export function wordRule(word: string, context: RuleContext): RuleAnswer | undef
     return answer("abbreviation", unitsOf(saintOrStreet(context, end + 1)));
   if (lower === "dr" && (stop || word === "Dr"))
     return answer("abbreviation", unitsOf(doctorOrDrive(context, end + 1)));
-  const counted = beforeNumber.get(lower);
-  if (counted !== undefined && stop && /^\s?\d/.test(text.slice(end + 1, end + 3)))
-    return answer("abbreviation", unitsOf(counted));
+  const numbered = beforeNumber.get(lower);
+  const single = lower === "b" || lower === "d" || lower === "r";
+  if (
+    numbered !== undefined &&
+    stop &&
+    (single ? /^\s(?:c\.\s)?\d{4}/ : /^\s?(?:\d|[ivxlc]+(?!\p{L}))/u).test(text.slice(end + 1, end + 16)) &&
+    !(single && word !== lower)
+  )
+    return answer("abbreviation", unitsOf(numbered));
+  if (word === "No" && /^\s\d/.test(text.slice(end, end + 2))) return answer("abbreviation", unitsOf("number"), end);
+  if (lower === "no" && stop && /^\sof\s/.test(text.slice(end + 1, end + 5)))
+    return answer("abbreviation", unitsOf("number"));
+  if (lower === "ft" && stop && word === "Ft" && /^\s\p{Lu}/u.test(text.slice(end + 1, end + 3)))
+    return answer("abbreviation", unitsOf("fort"));
+  if (word === "Pt" && stop && /^\s\p{Lu}/u.test(text.slice(end + 1, end + 3)))
+    return answer("abbreviation", unitsOf("point"));
+  if (word === "Co" && stop && /^\s\p{Lu}\p{Ll}/u.test(text.slice(end + 1, end + 4)) && !/^\p{Lu}|^&$/u.test(previous))
+    return answer("abbreviation", unitsOf("county"));
+  // `Roe v. Wade`
+  if (word === "v" && /^\p{Lu}/u.test(previous) && /^\.?\s\p{Lu}/u.test(text.slice(end, end + 3)))
+    return answer("abbreviation", unitsOf("versus"));
+  if (bareTitles.has(word) && /^\s\p{Lu}\p{Ll}/u.test(text.slice(end, end + 4)))
+    return answer("abbreviation", unitsOf(withStop.get(lower) ?? word), end);
   const isMonth = /^(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/.test(lower);
+  if (isMonth && /^\p{Lu}\p{Ll}/u.test(word) && /^\s\d{1,2}(?:st|nd|rd|th)?(?![\d:])/.test(text.slice(end, end + 6)))
+    return answer("abbreviation", unitsOf(withStop.get(lower) ?? word), end);
   const isDay = /^(?:mon|tue|tues|wed|thu|thurs|fri)$/.test(lower);
   const said = withStop.get(lower);
   if (
     stop &&
     said !== undefined &&
-    (!(isMonth || isDay || lower === "gen" || lower === "co" || lower === "rep") || /^\p{Lu}/u.test(word))
+    (!(isMonth || isDay || /^(?:gen|co|rep|fr|br)$/.test(lower)) || /^\p{Lu}/u.test(word)) &&
+    (!/^(?:fr|br)$/.test(lower) || /^\s\p{Lu}/u.test(text.slice(end + 1, end + 3)))
   ) {
     // At the end of a sentence `mar.`, `est.` and the like are words.
     if (closed !== end || !context.isKnown(lower) || /^(?:etc|jr|sr|inc|ltd|co|ave|rd)$/.test(lower))
@@ -213,10 +279,21 @@ export function wordRule(word: string, context: RuleContext): RuleAnswer | undef
   if (/^(?:am|pm|AM|PM)$/.test(word) && /\d$|o'clock$/.test(previous)) return answer("time", lettersOf(word), end);
   if (/^[IVXLCDM]+$/.test(word)) {
     const units = roman(word, context);
-    if (units) return answer("roman-numeral", units, end);
+    if (units) return romanRange(units, answer("roman-numeral", units, end), text);
   }
+  const small = smallRoman(word, context);
+  if (small) return romanRange(small, answer("roman-numeral", small, end), text);
+  const [, from = "", to = ""] = /^([IVXLC]{1,7}|[ivxlc]{1,7})-([IVXLC]{1,7}|[ivxlc]{1,7})$/.exec(word) ?? [];
+  if (from !== "" && countedBy.test(previous.replace(/\.$/, ""))) {
+    const first = romanValue(from.toUpperCase());
+    const last = romanValue(to.toUpperCase());
+    if (first !== undefined && last !== undefined)
+      return answer("roman-numeral", unitsOf(`${cardinalWords(String(first))} to ${cardinalWords(String(last))}`), end);
+  }
+  if (word === "WW" && /^[12](?![\p{L}\p{N}])/u.test(text.slice(end, end + 2)))
+    return answer("abbreviation", unitsOf("World War"), end);
   if (/^\p{L}$/u.test(word)) return singleLetter(word, context, stop);
-  if (/^\p{Lu}{2,}s?$/u.test(word)) return capitals(word, context, end);
+  if (/^\p{Lu}{2,}(?:['’]?s)?$/u.test(word)) return capitals(word, context, end);
   return undefined;
 }
 
@@ -242,7 +319,7 @@ function singleLetter(word: string, context: RuleContext, stop: boolean): RuleAn
 
 function capitals(word: string, context: RuleContext, end: number): RuleAnswer | undefined {
   const plural = word.endsWith("s");
-  const stem = plural ? word.slice(0, -1) : word;
+  const stem = word.replace(/['’]?s$/, "");
   if (context.isKnown(stem) && !letterWords.has(stem) && (stem.length > 3 || !/^[^AEIOUY]+$/.test(stem))) {
     // A shouted or an acronym that is a word; `it`, `us` and `am` are words unless capitals stand alone.
     return undefined;
@@ -250,7 +327,8 @@ function capitals(word: string, context: RuleContext, end: number): RuleAnswer |
   const shouted =
     /\p{Lu}{2,}\s+\p{Lu}{2,}/u.test(context.text.slice(Math.max(0, context.at - 40), end + 40)) &&
     context.isKnown(stem.toLowerCase());
-  if (shouted && stem !== "US") return undefined;
+  // `HELP US!` shouts the word, `THE US` the country.
+  if (shouted && (stem !== "US" || !/^the$/i.test(context.previous))) return undefined;
   if (stem.length > 8 || (stem.length > 5 && /[AEIOUY]/.test(stem))) return undefined;
   const units = lettersOf(stem);
   return { rule: "acronym", end, units: plural ? [...units, { word: "'s", letter: true }] : units };

@@ -16,7 +16,7 @@ const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 const english: AbbreviationTable = {
   opening: words(
     "mr mrs ms mx messrs mme mmes mlle dr drs prof rev revd hon pres gov sen rep amb supt capt cpt col gen lt maj sgt cpl " +
-      "adm cdr cmdr comm pvt brig fr br st ste mt ft e.g i.e eg ie cf viz vs v al ca c approx incl excl esp " +
+      "adm cdr cmdr comm pvt brig fr br st ste mt ft pt e.g i.e eg ie cf viz vs v al ca c approx incl excl esp " +
       "dep asst assoc insp det const",
   ),
   closing: words(

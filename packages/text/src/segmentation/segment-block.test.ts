@@ -34,6 +34,8 @@ describe("segmentBlock", () => {
     ["He said ‘Stop.’ ", "Nobody did."],
     ["The pace was slow⁠—was it?⁠—and even."],
     ["“What?” ", "“Nothing.”"],
+    ["Wait . . . what? ", "And then . . . . ", "He left."],
+    ["Born c. 1350 (d. 1400) in Pt. Reyes for 5s. 6d. a week."],
   ])("cuts %j", (...pieces) => {
     expect(texts(pieces.join(""))).toEqual(pieces.map((piece) => piece.trim()));
   });
@@ -69,6 +71,17 @@ describe("segmentBlock", () => {
     expect(segmentBlock({ kind: "heading", text: "Chapter One", spans: [] }, "en").segments[0]?.boundary).toEqual({
       kind: "heading",
     });
+  });
+
+  it("skips numbers that cling to a word as notes do, and keeps others", () => {
+    const text = "It was gone.12 Then “gone.”3 The x² of vol.3 said¹ it all.";
+    const { segments, skipped } = segmentBlock(paragraph(text), "en");
+    expect(segments.map((segment) => segment.text)).toEqual([
+      "It was gone.",
+      "Then “gone.”",
+      "The x² of vol.3 said¹ it all.",
+    ]);
+    expect(skipped.map((skip) => text.slice(skip.start, skip.end))).toEqual(["12", "3", "¹"]);
   });
 
   it("skips reference marks, in and behind a sentence", () => {

@@ -1,4 +1,5 @@
 import type { BoundaryKind, SegmentText, SourceBlock } from "@katari/core";
+import { referenceMarkSource } from "./reference-marks.ts";
 import { sentenceEnds } from "./sentence-ends.ts";
 
 /** Characters of a block that are not voiced. Offsets are UTF-16 units of the block's text. */
@@ -14,7 +15,7 @@ export interface Segmentation {
   readonly skipped: SkippedRange[];
 }
 
-const referenceMark = /\[(?:\d{1,4}(?:\s?[,–-]\s?\d{1,4}){0,8}|[*†‡§])\]/gu;
+const referenceMark = new RegExp(referenceMarkSource, "gu");
 /** Something that can be said: letters, numbers, and signs other than ornaments and rules. */
 const speakable = /[\p{L}\p{N}\p{Sc}%&@§©®™°\p{Emoji_Presentation}]/u;
 

@@ -1,3 +1,4 @@
+import { referenceMarkSource } from "./reference-marks.ts";
 import { abbreviationsOf, sentenceStarters, type AbbreviationTable } from "./abbreviations.ts";
 
 /** Where a sentence ends: `end` is behind its stop and everything that closes with it. */
@@ -6,10 +7,10 @@ export interface SentenceEnd {
   readonly ellipsis: boolean;
 }
 
-const stops = /[.!?…。！？｡‼⁇⁈⁉।॥؟۔]+|\n[^\S\n]*\n/gu;
+const stops = /\.(?:[^\S\n]\.){1,5}|[.!?…。！？｡‼⁇⁈⁉।॥؟۔]+|\n[^\S\n]*\n/gu;
 const closers = /["'”’)\]}»›」』）】〉》*_\u2060]*/uy;
 const openers = /[\s"'“‘«‹([{「『（【〈《*_¡¿—–―\u2060-]{0,24}/uy;
-const referenceMarks = /(?:[^\S\n]?\[(?:\d{1,4}(?:\s?[,–-]\s?\d{1,4}){0,8}|[*†‡§])\])+/uy;
+const referenceMarks = new RegExp(String.raw`(?:[^\S\n]?(?:${referenceMarkSource})|[†‡])+`, "uy");
 const cjkStop = /[。！？｡]/u;
 const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}「『（]/u;
 /** What goes on with a quotation: 「…。」と言った, （…。）が. */
@@ -36,6 +37,8 @@ function isFullStop(before: string, next: string, table: AbbreviationTable, atSt
     if (table.numbered.has(abbreviation) || table.opening.has(abbreviation)) return false;
   }
   if (table.opening.has(abbreviation)) return false;
+  // `(d. 1400)`, `5s. 6d.`
+  if (/^\p{N}/u.test(next) && /^(?:b|d|fl|r|op|\d{1,3}s)$/.test(before)) return false;
   if (table.closing.has(abbreviation)) {
     // After `Jr.` a name may follow; after `etc.` and `p.m.` a capital begins a sentence.
     return /^(?:jr|sr|[a-z]\.[a-z](?:\.[a-z])?)$/.test(abbreviation) && !/^[ap]\.m$/.test(abbreviation)
@@ -72,7 +75,7 @@ export function* sentenceEnds(text: string, language: string): Generator<Sentenc
     finder.lastIndex = Math.max(end, finder.lastIndex);
     if (end >= text.length) return;
     const behind = text[afterMarks] ?? "";
-    const ellipsis = /…|\.\.|。。/u.test(run);
+    const ellipsis = /…|\.[^\S\n]?\.|。。/u.test(run);
     if (cjkStop.test(run)) {
       const closed = end > match.index + run.length;
       if (closed && japaneseContinuation.test(behind)) continue;

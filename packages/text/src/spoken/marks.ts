@@ -92,14 +92,22 @@ export function markAt(text: string, at: number): Mark {
   const end = at + character.length;
   if (character === ".") {
     let stop = end;
-    while (text[stop] === ".") stop++;
+    // `. . .` is an ellipsis too.
+    for (;;) {
+      if (text[stop] === ".") stop++;
+      else if (/^[^\S\n]\./u.test(text.slice(stop, stop + 2))) stop += 2;
+      else break;
+    }
     return { end: stop, symbol: stop - at > 1 ? "…" : ".", side: "after" };
   }
   if (character === "-" || character === "‐" || character === "‑" || character === "−") {
     let stop = end;
     while (text[stop] === "-") stop++;
     const spaced = /^\s?$/.test(text[at - 1] ?? "") || /^\s?$/.test(text[stop] ?? "");
-    return { end: stop, symbol: stop - at > 1 || spaced ? "—" : "", side: "after" };
+    // `up- and downhill`: the hyphen stands for the rest of a word.
+    const hangs =
+      stop - at === 1 && /\p{L}/u.test(text[at - 1] ?? "") && /^\s(?:and|or|to)\s/u.test(text.slice(stop, stop + 5));
+    return { end: stop, symbol: !hangs && (stop - at > 1 || spaced) ? "—" : "", side: "after" };
   }
   if (character === '"' || character === "'" || character === "＂" || character === "＇") {
     const opens = /^[\s([{“‘—–-]?$/u.test(text[at - 1] ?? "") && !/^\s?$/u.test(text[end] ?? "");

@@ -71,7 +71,7 @@ export function isHolder(value: FolderLock | Holder): value is Holder {
 
 /** The error for a folder that somebody else uses, naming them. */
 export function inUse(folder: string, holder: Holder): AppError {
-  const who = holder.pid > 0 ? `process ${holder.pid} (katari ${holder.command})` : "another process";
+  const who = holder.pid > 0 ? `process ${holder.pid} (${holder.command})` : "another process";
   return new AppError("in-use", `The data folder ${folder} is in use by ${who}.`, {
     cure: "Wait until it has finished, end it, or choose another folder with --data.",
     details: { pid: holder.pid },

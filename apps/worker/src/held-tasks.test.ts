@@ -31,7 +31,7 @@ describe("createHeldTasks", () => {
     expect(isCancelled(() => held.hold({ taskId: "same" }))).toBe(true);
   });
 
-  it("skips a paused conversion's waiting tasks for a while only, since nobody says when it goes on", () => {
+  it("skips a paused conversion's waiting tasks for a while only, since that it goes on may not be heard", () => {
     const clock = manualClock(5);
     const held = createHeldTasks(clock);
     const running = held.hold({ taskId: "1", conversionId: "a" });
@@ -40,6 +40,13 @@ describe("createHeldTasks", () => {
     expect(isCancelled(() => held.hold({ taskId: "2", conversionId: "a" }))).toBe(true);
     clock.advance(10_001);
     expect(isCancelled(() => held.hold({ taskId: "2", conversionId: "a" }))).toBe(false);
+  });
+
+  it("takes the tasks of a paused conversion at once when it goes on", () => {
+    const held = createHeldTasks(manualClock());
+    held.heard({ v: 1, kind: "pause-conversion", conversionId: "a" });
+    held.heard({ v: 1, kind: "resume-conversion", conversionId: "a" });
+    expect(isCancelled(() => held.hold({ taskId: "1", conversionId: "a" }))).toBe(false);
   });
 
   it("passes over what it does not understand", () => {

@@ -4,8 +4,8 @@ import { AppError, type Clock } from "@katari/core";
 /** Cancelled conversions and tasks that are remembered, so that their waiting messages are skipped when they come. */
 const rememberedCancels = 10_000;
 /**
- * How long the messages of a paused conversion are skipped. Nothing says when it goes on, so this is short: it covers
- * what waited on the queue when the person paused.
+ * How long the messages of a paused conversion are skipped. That it goes on is said at most once and may be missed, so
+ * this is short: it covers what waited on the queue when the person paused.
  */
 const rememberPauseMs = 10_000;
 
@@ -56,6 +56,9 @@ export function createHeldTasks(clock: Clock): HeldTasks {
           for (const [id, untilMs] of pausedUntilMs) if (untilMs <= clock.now()) pausedUntilMs.delete(id);
           pausedUntilMs.set(`conversion ${control.conversionId}`, clock.now() + rememberPauseMs);
           return abort(`conversion ${control.conversionId}`);
+        case "resume-conversion":
+          pausedUntilMs.delete(`conversion ${control.conversionId}`);
+          return;
       }
     },
   };

@@ -163,6 +163,7 @@ export type Announcement = z.infer<typeof announcementSchema>;
 export const controlSchema = z.discriminatedUnion("kind", [
   z.object({ v: z.literal(1), kind: z.literal("cancel-conversion"), conversionId: id }),
   z.object({ v: z.literal(1), kind: z.literal("pause-conversion"), conversionId: id }),
+  z.object({ v: z.literal(1), kind: z.literal("resume-conversion"), conversionId: id }),
   z.object({ v: z.literal(1), kind: z.literal("cancel-task"), taskId: id }),
 ]);
 export type Control = z.infer<typeof controlSchema>;

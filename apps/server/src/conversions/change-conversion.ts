@@ -31,12 +31,15 @@ export async function pauseConversion(context: ServerContext, command: Command):
 
 /** Goes on with a paused conversion, planning included. */
 export async function resumeConversion(context: ServerContext, command: Command): Promise<void> {
-  await changeState(context, command, (conversion) => {
+  const changed = await changeState(context, command, (conversion) => {
     if (conversion.state === "running" || conversion.state === "planning") return conversion.state;
     if (conversion.state !== "paused" && conversion.state !== "pausing") return refuse(conversion.state, "resumed");
     // Out of `pausing` there is no way back to planning: it runs, and the planner takes up what runs unplanned.
     return conversion.state === "paused" && !planned(conversion) ? "planning" : "running";
   });
+  // Workers skip what was paused for a while: told that it goes on, they do not hand the same tasks back again and again.
+  if (changed)
+    await context.bus.broadcast("control", { v: 1, kind: "resume-conversion", conversionId: command.conversionId });
 }
 
 /** Ends a conversion; takes that are finished stay. Cancelling one that has ended does nothing. */

@@ -126,4 +126,42 @@ describe("an export", () => {
     const again = await application.startExport(ann, projectId, { format: "m4b" });
     expect(ids.has(again.id)).toBe(false);
   });
+
+  it("has a way back when audio is gone from the store: converting again speaks only that", async () => {
+    const texts = ["Anna", "Bertha", "Clara"].map(
+      (name) => `${name} stood at the window for a long while and looked at the rain that fell on the river.`,
+    );
+    const projectId = await workshop.importBook([{ title: "One", paragraphs: texts.map((text) => [text]) }]);
+    await convert(projectId);
+    const { application, worker, store } = workshop;
+    const takes = await database.db.selectFrom("takes").selectAll().orderBy("key").execute();
+    expect(takes).toHaveLength(3);
+    await store.delete([takes[0]?.audio_key ?? ""]);
+
+    const { id } = await application.startConversion(ann, projectId, { voice: "hand" });
+    const [held, ...others] = (await worker.waitFor(1)).filter(isSpeech);
+    expect(others).toEqual([]);
+    expect(held?.task.takeKey).toBe(takes[0]?.key);
+    if (held) await held.answer(spoken(held.task));
+    await workshop.conversionIs(id, "succeeded");
+    expect((await application.getConversion(ann, id)).tasks).toBe(1);
+    await application.startExport(ann, projectId, {});
+  });
+
+  it("is made again when its finished file is gone from the store", async () => {
+    const projectId = await workshop.importBook([{ title: "One", paragraphs: [["It rained."]] }]);
+    await convert(projectId);
+    const { application, worker, store } = workshop;
+    const first = await application.startExport(ann, projectId, { format: "wav" });
+    const [held] = (await worker.waitFor(1)).filter(isExport);
+    const objectKey = "exports/a.wav";
+    const facts = { sha256: "a", sizeBytes: 1, sampleRate: 24_000, lengthSamples: 1, timelineKey: "exports/a.json" };
+    const file = { objectKey, ...facts, loudnessLufs: -19, truePeakDbtp: -3, gainDb: 0 };
+    await held?.answer({ kind: "succeeded", result: { kind: "export", file } });
+    await until(async () => (await application.getExport(ann, first.id)).state === "ready");
+    expect((await application.startExport(ann, projectId, { format: "wav" })).id).toBe(first.id);
+    await store.delete([objectKey]);
+    expect((await application.startExport(ann, projectId, { format: "wav" })).id).not.toBe(first.id);
+    expect(await application.getExport(ann, first.id)).toMatchObject({ state: "failed", code: "not-found" });
+  });
 });

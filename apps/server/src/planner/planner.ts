@@ -3,6 +3,7 @@ import { isPassingDatabaseError, type Db } from "@katari/database";
 import {
   advancePlanning,
   appendEvents,
+  deleteTakes,
   deleteWantedTakes,
   insertSpeechTasks,
   insertWantedTakes,
@@ -22,6 +23,7 @@ import { storable } from "../collect/storable.ts";
 import type { PinnedRendering } from "../dispatch/task-message.ts";
 import type { ServerContext } from "../server-context.ts";
 import { createWakeLoop, type WakeLoop } from "../wake-loop.ts";
+import { listSilentTakes } from "./silent-takes.ts";
 import { nextPage, pageRows, segmentsPerPage, segmentToSpeak, type PageRows } from "./page-rows.ts";
 import type { TextPlanner } from "./text-planner.ts";
 import { plannedVoice, publishVoice, voiceRefOf, type LoadedVoice, type Voices } from "./voices.ts";
@@ -108,6 +110,11 @@ async function planPage(
     documentId,
     segmentIds: segments.map((segment) => segment.id),
     page,
+    silentTakes: await listSilentTakes(
+      context,
+      page.tasks.map((task) => task.take_key),
+      signal,
+    ),
     lastOfDocument: segments.length === rows.length,
   });
 }
@@ -131,11 +138,13 @@ interface PageToWrite {
   readonly documentId: string;
   readonly segmentIds: readonly string[];
   readonly page: PageRows;
+  /** Registered takes whose audio is gone. */
+  readonly silentTakes: readonly string[];
   readonly lastOfDocument: boolean;
 }
 
 async function writePage({ database, clock }: ServerContext, input: PageToWrite): Promise<void> {
-  const { conversion, documentId, segmentIds, page, lastOfDocument } = input;
+  const { conversion, documentId, segmentIds, page, silentTakes, lastOfDocument } = input;
   const nowMs = clock.now();
   const { id: conversionId, project_id: projectId, lane } = conversion;
   await database.transaction(async (trx) => {
@@ -144,6 +153,7 @@ async function writePage({ database, clock }: ServerContext, input: PageToWrite)
     // Two conversions of one document at once would meet in its rows in any order, so they wait here.
     await lockDocuments(trx, [documentId]);
     await upsertSpokenForms(trx, page.forms);
+    await deleteTakes(trx, silentTakes);
     await deleteWantedTakes(trx, segmentIds);
     await insertWantedTakes(trx, { conversionId, rows: page.wanted });
     const added = await insertSpeechTasks(trx, { projectId, conversionId, documentId, lane, nowMs, rows: page.tasks });

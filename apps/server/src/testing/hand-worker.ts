@@ -10,6 +10,7 @@ import {
   type TaskQueue,
 } from "@katari/contracts";
 import type { Take } from "@katari/core";
+import type { ObjectStore } from "@katari/storage";
 import type { Acknowledgement, Consumer, MessageBus } from "@katari/queue";
 
 export interface HeldTask {
@@ -32,7 +33,11 @@ export interface HandWorker {
   close(): Promise<void>;
 }
 
-export async function createHandWorker(bus: MessageBus, workerId = "hand"): Promise<HandWorker> {
+export async function createHandWorker(
+  bus: MessageBus,
+  options: { readonly workerId?: string; readonly store?: ObjectStore } = {},
+): Promise<HandWorker> {
+  const { workerId = "hand", store } = options;
   let held: HeldTask[] = [];
   const consumers: Consumer[] = [];
   const drop = (gone: HeldTask): void => {
@@ -60,6 +65,8 @@ export async function createHandWorker(bus: MessageBus, workerId = "hand"): Prom
               queue,
               send,
               async answer(outcome) {
+                // A message never names what is not in the store.
+                for (const key of namedBy(outcome)) await store?.put(key, new Uint8Array(1));
                 await send(outcome);
                 drop(each);
                 resolve("ack");
@@ -96,6 +103,12 @@ export async function createHandWorker(bus: MessageBus, workerId = "hand"): Prom
       await gone;
     },
   };
+}
+
+function namedBy(outcome: Outcome): readonly string[] {
+  if (outcome.kind !== "succeeded") return [];
+  if (outcome.result.kind === "speech") return [outcome.result.take.audioKey];
+  return outcome.result.kind === "export" ? [outcome.result.file.objectKey] : [];
 }
 
 /** Waits until something is so; a test that waits in vain fails by its own time limit. */

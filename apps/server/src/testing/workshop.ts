@@ -72,7 +72,7 @@ export async function openWorkshop(
     });
   const application = server();
   await application.start();
-  const worker = await createHandWorker(bus);
+  const worker = await createHandWorker(bus, { store });
 
   const workshop: Workshop = {
     database,

@@ -120,6 +120,16 @@ describe("the export handler", () => {
     expect(error.cure).toMatch(/Convert/u);
   });
 
+  it("takes audio out of the store that is not what its name says, so that it can be spoken anew", async () => {
+    const audioKey = `audio/${createHash("sha256").update("other bytes").digest("hex")}.wav`;
+    await studio.store.put(audioKey, encodeWav(new Float32Array(sampleRate), sampleRate));
+    const clips = [{ audioKey, startSamples: 0, endSamples: sampleRate }];
+    const segments = [{ segmentId: "s1", clips, words: [], pauseMs: 0 }];
+    const plan = await putPlan({ documents: [{ documentId: "d1", title: "One", segments }] });
+    expect(await failure(exportAs("wav", plan))).toMatchObject({ code: "incomplete", retryable: false });
+    expect(await studio.store.head(audioKey)).toBeUndefined();
+  });
+
   it("refuses a plan that it cannot read, and one that is not there", async () => {
     await studio.store.put("plans/bad.json", new TextEncoder().encode('{"v":2}'));
     expect(await failure(exportAs("wav", "plans/bad.json"))).toMatchObject({ code: "internal" });

@@ -3,7 +3,7 @@ import { assemblyPlanSchema, type ExportTask } from "@katari/contracts";
 import { AppError, type AssemblyPlan } from "@katari/core";
 import type { ObjectStore } from "@katari/storage";
 import type { JobContext, JobResult } from "../job-lane.ts";
-import { parseJson } from "../voice-shelf.ts";
+import { parseJson, sha256Hex } from "../voice-shelf.ts";
 import { bytesOf, withScratchFile } from "./scratch-file.ts";
 
 export interface ExportHandlerOptions {
@@ -65,14 +65,21 @@ async function readPlan(store: ObjectStore, key: string, signal: AbortSignal): P
   });
 }
 
+/**
+ * A take's audio. What is not what its name says (objects are named by their content) is taken out of the store: only
+ * what is missing is rendered anew by the next conversion, so damage that stayed there would stay for ever.
+ */
 async function readTake(store: ObjectStore, key: string, signal: AbortSignal | undefined): Promise<Uint8Array> {
-  try {
-    return await store.get(key, signal ? { signal } : {});
-  } catch (error) {
+  const options = signal ? { signal } : {};
+  const bytes = await store.get(key, options).catch((error: unknown) => {
     if (AppError.from(error).code !== "not-found") throw error;
-    throw new AppError("incomplete", `The audio ${key} is not in the store.`, {
-      cure: "Convert the book again; only what is missing is spoken anew.",
-      cause: error,
-    });
-  }
+    throw gone(`The audio ${key} is not in the store.`, error);
+  });
+  const digest = /^audio\/([0-9a-f]{64})\.wav$/u.exec(key)?.[1];
+  if (digest === undefined || sha256Hex(bytes) === digest) return bytes;
+  await store.delete([key], options);
+  throw gone(`The audio ${key} was damaged and was taken out of the store.`);
 }
+
+const gone = (message: string, cause?: unknown): AppError =>
+  new AppError("incomplete", message, { cure: "Convert the book again; only what is missing is spoken anew.", cause });

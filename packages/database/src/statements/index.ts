@@ -6,6 +6,7 @@ export { claimTasks, type ClaimedTask, type ClaimChoice } from "./claim-tasks.ts
 export { countHeldTasks } from "./count-held-tasks.ts";
 export { countTasksByState } from "./count-tasks-by-state.ts";
 export { projectTables, deleteProjectRows, type ProjectTable } from "./delete-project-rows.ts";
+export { deleteTakes } from "./delete-takes.ts";
 export { deleteWantedTakes } from "./delete-wanted-takes.ts";
 export { describeProject } from "./describe-project.ts";
 export { findAloneTask } from "./find-alone-task.ts";
@@ -27,6 +28,7 @@ export { insertSpeechTasks, type NewSpeechTask } from "./insert-speech-tasks.ts"
 export { insertTakes } from "./insert-takes.ts";
 export { insertTask } from "./insert-task.ts";
 export { insertWantedTakes, type NewWantedTake } from "./insert-wanted-takes.ts";
+export { forgetExport } from "./forget-export.ts";
 export { laneLoad, type LaneLoad } from "./lane-load.ts";
 export { listConversionsInState } from "./list-conversions-in-state.ts";
 export { listConversionsToPlan } from "./list-conversions-to-plan.ts";
@@ -39,6 +41,7 @@ export { listEvents } from "./list-events.ts";
 export { listExports } from "./list-exports.ts";
 export { listFailedSegments, type FailedSegmentRow } from "./list-failed-segments.ts";
 export { listImportsToLoad } from "./list-imports-to-load.ts";
+export { listKnownTakes } from "./list-known-takes.ts";
 export { listLanesWithWork } from "./list-lanes-with-work.ts";
 export { listLostTasks, type LostTask } from "./list-lost-tasks.ts";
 export { listProjects, type ProjectWithCounts } from "./list-projects.ts";

@@ -18,9 +18,12 @@ const stoppedByPerson = new AppError("cancelled", "Stopped.", {
 });
 process.on("SIGINT", onSignal);
 process.on("SIGTERM", onSignal);
+// The terminal was closed. What is written to it from now on fails, which must not end the clean stop.
+process.on("SIGHUP", onSignal);
+process.stderr.on("error", () => undefined);
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // The reader of a pipe went away (`| head`): there is nobody left to write for.
-  if (error.code === "EPIPE") process.exit(0);
+  if (error.code === "EPIPE" && interrupts === 0) process.exit(0);
 });
 
 try {

@@ -34,9 +34,23 @@ export async function supervise({ name, start, ready, logger }: SuperviseOptions
   let child: ChildProcess | undefined;
   let restart: NodeJS.Timeout | undefined;
 
+  const beginLater = (): void => {
+    logger.warn({ process: name, backOffMs }, "process ended or did not start, starting it again");
+    restart = setTimeout(() => {
+      begin().catch((error: unknown) => logger.warn({ process: name, err: error }, "process did not start"));
+    }, backOffMs);
+  };
+
   const begin = async (): Promise<void> => {
     const startedAtMs = Date.now();
-    const started = await start();
+    const started = await start().catch((error: unknown) => {
+      // Without a process nothing will say later that it ended. The very first start is the caller's to judge.
+      if (child !== undefined && !stopping) {
+        backOffMs = Math.min(backOffMs * 2, longestBackOffMs);
+        beginLater();
+      }
+      throw error;
+    });
     child = started;
     if (stopping) started.kill("SIGKILL");
     const ended = once(started, "exit").then(([code, signal]) => {
@@ -45,10 +59,7 @@ export async function supervise({ name, start, ready, logger }: SuperviseOptions
     ended.catch(() => {
       if (stopping) return;
       backOffMs = Date.now() - startedAtMs > settledMs ? firstBackOffMs : Math.min(backOffMs * 2, longestBackOffMs);
-      logger.warn({ process: name, backOffMs }, "process ended, starting it again");
-      restart = setTimeout(() => {
-        begin().catch((error: unknown) => logger.warn({ process: name, err: error }, "process did not start"));
-      }, backOffMs);
+      beginLater();
     });
     await Promise.race([ready(started), ended]);
   };

@@ -44,6 +44,6 @@ export function createClipReader({ sampleRate, readWav }: ClipReaderOptions): Re
         `The audio ${clip.audioKey} ends at sample ${pcm.length}, before the planned ${clip.endSamples}.`,
         { cure: "Convert the sentence again, then export once more." },
       );
-    return pcm.slice(clip.startSamples, clip.endSamples);
+    return pcm.subarray(clip.startSamples, clip.endSamples);
   };
 }

@@ -1,7 +1,7 @@
 import { AppError, type AssemblyPlan, type Clip } from "@katari/core";
 import { clipGapSamples, goesOn, msToSamples } from "./lay-timeline.ts";
 
-/** Reads the samples of a clip: exactly `endSamples − startSamples` of them, at the plan's rate. */
+/** Reads the samples of a clip: exactly `endSamples − startSamples` of them, at the plan's rate. They are not changed. */
 export type ReadClip = (clip: Clip, signal?: AbortSignal) => Promise<Float32Array>;
 
 export interface RenderOptions {

@@ -179,10 +179,10 @@ async function master(
   return meter.result();
 }
 
+/** Changes the samples themselves: each block is the renderer's own copy, made for this pass. */
 function scale(pcm: Float32Array, gain: number): Float32Array {
-  const out = new Float32Array(pcm.length);
-  for (let i = 0; i < out.length; i++) out[i] = (pcm[i] ?? 0) * gain;
-  return out;
+  for (let i = 0; i < pcm.length; i++) pcm[i] = (pcm[i] ?? 0) * gain;
+  return pcm;
 }
 
 async function findGain(

@@ -100,12 +100,11 @@ function createGainFollower(
   let head = 0;
   let size = 0;
   let index = 0;
-  let release = 1;
+  // Release gain and the two running sums. In an array: a number in a closure is allocated anew at every change.
+  const state = Float64Array.of(1, mean, mean);
   let untouched = window;
   const first = new Float64Array(mean).fill(1);
   const second = new Float64Array(mean).fill(1);
-  let firstSum = mean;
-  let secondSum = mean;
   const next = (needed: number): number => {
     const capacity = queueValues.length;
     while (size > 0 && (queueValues[(head + size - 1) % capacity] ?? 0) >= needed) size--;
@@ -117,6 +116,9 @@ function createGainFollower(
       size--;
     }
     const lowest = queueValues[head] ?? 1;
+    let release = state[0] ?? 1;
+    let firstSum = state[1] ?? mean;
+    let secondSum = state[2] ?? mean;
     release = Math.min(lowest, release + (1 - release) * releaseStep);
     if (release > 0.99999) release = Math.min(lowest, 1);
     untouched = release < 1 ? 0 : untouched + 1;
@@ -127,11 +129,14 @@ function createGainFollower(
     const firstMean = firstSum / mean;
     secondSum += firstMean - (second[at] ?? 1);
     second[at] = firstMean;
+    state[0] = release;
+    state[1] = firstSum;
+    state[2] = secondSum;
     if (untouched < window) return secondSum / mean;
     // Only ones are left in reach: the running sums start afresh, so that rounding never adds up.
     if (untouched === window) second.fill(1);
-    firstSum = mean;
-    secondSum = mean;
+    state[1] = mean;
+    state[2] = mean;
     return 1;
   };
   return {

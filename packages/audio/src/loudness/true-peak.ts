@@ -78,11 +78,18 @@ export function peakAbove(buffer: Float32Array, index: number, largest: number, 
 
 /** Follows the true peak of a stream. What cannot raise it is not interpolated. */
 export function createTruePeakMeter(): { push(pcm: Float32Array): void; result(): number } {
-  // Silence before the start and after the end, as a player has it.
-  let history = new Float32Array(peakReachSamples * 2);
+  // Starts with the stream's last samples; before its start and after its end is silence, as a player has it.
+  let buffer = new Float32Array(peakReachSamples * 2);
   let peak = 0;
-  const scan = (buffer: Float32Array) => {
-    const end = buffer.length - peakReachSamples;
+  const scan = (pcm: Float32Array): number => {
+    const length = peakReachSamples * 2 + pcm.length;
+    if (buffer.length < length) {
+      const grown = new Float32Array(length);
+      grown.set(buffer.subarray(0, peakReachSamples * 2));
+      buffer = grown;
+    }
+    buffer.set(pcm, peakReachSamples * 2);
+    const end = length - peakReachSamples;
     for (let start = peakReachSamples; start < end; start += peakRunSamples) {
       const stop = Math.min(start + peakRunSamples, end);
       const largest = largestInReach(buffer, start, stop);
@@ -92,21 +99,15 @@ export function createTruePeakMeter(): { push(pcm: Float32Array): void; result()
         if (value > peak) peak = value;
       }
     }
-  };
-  const join = (pcm: Float32Array) => {
-    const buffer = new Float32Array(history.length + pcm.length);
-    buffer.set(history);
-    buffer.set(pcm, history.length);
-    return buffer;
+    return length;
   };
   return {
     push(pcm) {
-      const buffer = join(pcm);
-      scan(buffer);
-      history = buffer.slice(buffer.length - peakReachSamples * 2);
+      const length = scan(pcm);
+      buffer.copyWithin(0, length - peakReachSamples * 2, length);
     },
     result() {
-      scan(join(new Float32Array(peakReachSamples)));
+      scan(new Float32Array(peakReachSamples));
       return peak;
     },
   };

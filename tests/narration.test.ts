@@ -231,10 +231,10 @@ describe("The Time Machine", () => {
         `/projects/${project.id}/documents/${project.documents[0]?.id}/segments?limit=1000`,
       );
       expect(page.segments.map(({ id }) => id)).toEqual(timed.map(({ segmentId }) => segmentId));
-      // From the middle of the chapter: a sentence of six to twelve words with one stop, whole on either side.
+      // From the middle of the chapter: a sentence of eight to twelve words with one stop, whole on either side.
       const at = page.segments.findIndex(
         ({ text }, index) =>
-          index > 100 && openingCharacters.test(text) && /^(?:[^.!?…]+ ){5,11}[^.!?… ]+\.$/u.test(text),
+          index > 110 && openingCharacters.test(text) && /^(?:[^.!?… ]+ ){7,11}[^.!?… ]+\.$/u.test(text),
       );
       const window = page.segments.slice(at - 6, at + 7);
       const start = (index: number): number => timed[index]?.startSamples ?? Number.NaN;

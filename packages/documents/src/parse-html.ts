@@ -24,7 +24,9 @@ export function parsePage(text: string, path: string): MarkupElement {
 }
 
 function parseHtml(text: string, path: string): MarkupElement {
-  const document = parse(text.replace(/^\uFEFF/u, "").replace(selfClosed, "<$1$2></$1>"));
+  // An HTML parser takes what a document type declares for text.
+  const plain = text.replace(/^\uFEFF/u, "").replace(/(<!DOCTYPE[^[>]*)\[[^\]]{0,20000}\]\s*>/iu, "$1>");
+  const document = parse(plain.replace(selfClosed, "<$1$2></$1>"));
   const root = document.childNodes.find((node) => node.nodeName === "html");
   if (!root || !("attrs" in root)) {
     throw new AppError("damaged-source", `${path} is not a page.`, { cure: "Get the file again." });

@@ -22,6 +22,10 @@ export function parseXml(text: string, path: string): MarkupElement {
     const decoded = decodeEntity(`&${name};`);
     if (decoded !== undefined) parser.ENTITIES[name] = decoded;
   }
+  // Entities that the page itself defines as plain text; those of other files are never read.
+  const subset = /<!DOCTYPE[^[>]*\[([^\]]{0,20000})\]\s*>/iu.exec(text.slice(0, 40_000))?.[1] ?? "";
+  for (const [, name = "", , value = ""] of subset.matchAll(/<!ENTITY\s+([A-Za-z][\w.-]*)\s+(["'])([^"'&<%]*)\2\s*>/gu))
+    parser.ENTITIES[name] ??= value;
   const root: OpenElement = { name: "#root", attributes: new Map(), children: [] };
   const open: OpenElement[] = [root];
   const top = (): OpenElement => open[open.length - 1] ?? root;

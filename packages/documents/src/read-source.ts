@@ -133,7 +133,7 @@ async function readZip(path: string, fileName: string, signal: AbortSignal | und
 async function foreignZip(archive: Archive): Promise<string | undefined> {
   const { names } = archive;
   const type = names.has("mimetype") ? new TextDecoder().decode(await archive.read("mimetype", 1_024)).trim() : "";
-  if (type === "application/epub+zip" || names.has("META-INF/container.xml")) return undefined;
+  if (type === "application/epub+zip" || archive.has("META-INF/container.xml")) return undefined;
   if (type.startsWith("application/vnd.oasis.opendocument")) return "an OpenDocument file";
   if (names.has("word/document.xml")) return "a Word document (DOCX)";
   if (names.has("xl/workbook.xml")) return "an Excel workbook";

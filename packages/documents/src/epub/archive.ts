@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import yauzl from "yauzl";
 import { AppError } from "@katari/core";
+import { foldPath } from "./paths.ts";
 
 /** Limits that no real book meets; what meets them was made to fill memory. */
 export const archiveLimits = {
@@ -18,6 +19,8 @@ export const archiveLimits = {
 export interface Archive {
   /** Names of all files, as written in the archive. */
   readonly names: ReadonlySet<string>;
+  /** Whether `read` finds a file by that name, also where the archive writes it in another case or form. */
+  has(name: string): boolean;
   /**
    * Unpacks one file.
    * @throws AppError `damaged-source` (no such file, wrong size or data), `encrypted-source`, `too-large`, `cancelled`
@@ -53,13 +56,14 @@ export async function openArchive(path: string, signal?: AbortSignal): Promise<A
     throw zipError(error);
   }
   // Links are written in another case or Unicode form than the names of files often enough.
-  const folded = new Map([...entries].map(([name, entry]) => [fold(name), entry]));
+  const folded = new Map([...entries].map(([name, entry]) => [foldPath(name), entry]));
   let total = 0;
   return {
     names: new Set(entries.keys()),
+    has: (name) => entries.has(name) || folded.has(foldPath(name)),
     async read(name, limitBytes = archiveLimits.pageBytes) {
       signal?.throwIfAborted();
-      const entry = entries.get(name) ?? folded.get(fold(name));
+      const entry = entries.get(name) ?? folded.get(foldPath(name));
       if (!entry)
         throw new AppError("damaged-source", `The book names a file that it does not hold: ${name}`, { cure: again });
       if (entry.isEncrypted()) throw encryptedArchive(name);
@@ -80,10 +84,6 @@ export async function openArchive(path: string, signal?: AbortSignal): Promise<A
       zip.close();
     },
   };
-}
-
-function fold(name: string): string {
-  return name.normalize("NFC").toLowerCase();
 }
 
 async function collect(stream: Readable, size: number, signal: AbortSignal | undefined): Promise<Uint8Array> {

@@ -21,7 +21,7 @@ export async function readCover(archive: Archive, book: PackageDocument): Promis
 }
 
 async function imageAt(archive: Archive, path: string, depth: number): Promise<CoverImage | undefined> {
-  if (!archive.names.has(path) || depth === 0) return undefined;
+  if (!archive.has(path) || depth === 0) return undefined;
   const bytes = await archive.read(path, archiveLimits.imageBytes);
   const image = asImage(bytes);
   if (image) return image;

@@ -1,5 +1,6 @@
 import type { SourceBlock } from "@katari/core";
 import { firstWords } from "../first-words.ts";
+import { foldPath } from "./paths.ts";
 import type { PageBody } from "./read-body.ts";
 import type { TocEntry } from "./navigation.ts";
 
@@ -58,10 +59,13 @@ function divisionsOf(entries: readonly TocEntry[], above?: TocEntry): Division[]
  */
 export function divideParts(pages: readonly Page[], toc: readonly TocEntry[]): Part[] {
   const byPage = new Map<string, Division[]>();
+  const exact = new Set(pages.map(({ path }) => path));
+  const alike = new Map(pages.map(({ path }) => [foldPath(path), path]));
   for (const division of divisionsOf(toc)) {
-    const list = byPage.get(division.path);
+    const path = exact.has(division.path) ? division.path : (alike.get(foldPath(division.path)) ?? division.path);
+    const list = byPage.get(path);
     if (list) list.push(division);
-    else byPage.set(division.path, [division]);
+    else byPage.set(path, [division]);
   }
   const useToc = pages.some(({ path }) => byPage.has(path));
   const parts: Part[] = [];

@@ -23,6 +23,11 @@ export function resolveLink(from: string, reference: string): BookLink | undefin
   return fragment === undefined || fragment === "" ? { path } : { path, fragment: decode(fragment) };
 }
 
+/** A path as those compare that mean the same file: in any case, Unicode form, and with percent signs decoded or not. */
+export function foldPath(path: string): string {
+  return decode(path).normalize("NFC").toLowerCase();
+}
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

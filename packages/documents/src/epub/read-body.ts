@@ -139,7 +139,7 @@ export function readBody(path: string, body: MarkupElement, language: string | u
     if (codeNames.has(element.name)) spans.push(opened(context).openSpan("code"));
     const owner = builder;
     const start = at;
-    for (const child of element.children) walk(child, inner);
+    walkChildren(element, inner);
     if (element.name === "a" && isInternal(element.attributes.get("href"))) links.push({ start, end: at });
     // A block inside an inline element has ended the spans' block already.
     if (owner && owner === builder) for (const span of spans.reverse()) owner.closeSpan(span);
@@ -151,11 +151,17 @@ export function readBody(path: string, body: MarkupElement, language: string | u
     elementId = element.attributes.get("id") ?? outerId;
     const inner = contextOf(element, context);
     if (element.name === "ol") walkNumbered(element, inner);
-    else if (element.name !== "tr") for (const child of element.children) walk(child, inner);
+    else if (element.name !== "tr") walkChildren(element, inner);
     else if (isPlainRow(element)) walkRow(element, inner);
     else for (const child of element.children) walk(child, context);
     flush();
     elementId = outerId;
+  };
+  const walkChildren = (element: MarkupElement, context: Context): void => {
+    for (const [index, child] of element.children.entries()) {
+      if (context.kind === "heading" && partsTitle(element.children[index - 1], child)) builder?.breakLine(false);
+      walk(child, context);
+    }
   };
   const walkNumbered = (list: MarkupElement, context: Context): void => {
     let number = wholeNumber(list.attributes.get("start")) ?? 1;
@@ -320,6 +326,21 @@ function isPlainRow(row: MarkupElement): boolean {
 
 function wholeNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^-?\d{1,9}$/u.test(text.trim()) ? Number(text) : undefined;
+}
+
+/**
+ * Whether two elements of a heading that touch are its number and its title (`<span>II</span><span>The Start</span>`),
+ * which style sheets set apart. One capital may as well be a drop cap (`<span>I</span><span>NTRODUCTION</span>`).
+ */
+function partsTitle(before: MarkupNode | undefined, after: MarkupNode): boolean {
+  if (before?.kind !== "element" || after.kind !== "element") return false;
+  const number = foldedTextOf(before);
+  const title = foldedTextOf(after);
+  return (
+    (/^(?:(?:chapter|part|book|act|scene|letter)\s+\S+|\d{1,3}|[IVXLC]{2,7})[.:]?$/iu.test(number) &&
+      /^\p{Lu}/u.test(title)) ||
+    (/^(?:chapter|part|book|act|scene|letter)$/iu.test(number) && /^(?:\d{1,3}|[IVXLC]{1,7})\b/u.test(title))
+  );
 }
 
 function isCodeBlock(element: MarkupElement): boolean {

@@ -26,8 +26,8 @@ const guideTypes = new Map([
 export async function readEpub(archive: Archive, fileName: string, signal?: AbortSignal): Promise<SourceTree> {
   const text = async (name: string): Promise<string> => decodeMarkup(await archive.read(name));
   const encryption = "META-INF/encryption.xml";
-  refuseProtected(archive.names, archive.names.has(encryption) ? await text(encryption) : undefined);
-  if (!archive.names.has("META-INF/container.xml")) {
+  refuseProtected(archive.names, archive.has(encryption) ? await text(encryption) : undefined);
+  if (!archive.has("META-INF/container.xml")) {
     throw new AppError("damaged-source", "The EPUB has no META-INF/container.xml, so its parts cannot be found.", {
       cure: "Get the book again, or save it again with an EPUB editor.",
     });
@@ -97,7 +97,7 @@ async function readPages(archive: Archive, book: PackageDocument, signal: AbortS
 
 async function readContents(archive: Archive, book: PackageDocument): Promise<Navigation> {
   const at = async (path: string | undefined): Promise<string | undefined> =>
-    path !== undefined && archive.names.has(path) ? decodeMarkup(await archive.read(path)) : undefined;
+    path !== undefined && archive.has(path) ? decodeMarkup(await archive.read(path)) : undefined;
   const nav = await at(book.navigation?.path);
   const found: Navigation =
     nav === undefined || !book.navigation

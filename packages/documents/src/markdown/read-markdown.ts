@@ -15,9 +15,10 @@ export function looksLikeMarkdown(text: string): boolean {
 /**
  * Reads a Markdown file. Chapters begin at first-level headings; where there is only one, which is the book's title,
  * at those of the second level.
- * @throws AppError `empty-source`
+ * @throws AppError `empty-source`, `too-large` for nesting that no writer makes and no parser gets through
  */
 export function readMarkdown({ text, encoding }: DecodedText, fileName: string): SourceTree {
+  refuseHostile(text, fileName);
   const ledger = createFileLedger(fileName, text);
   const front = readFrontMatter(text);
   if (front) ledger.skip("front-matter", 0, front.length);
@@ -42,6 +43,22 @@ export function readMarkdown({ text, encoding }: DecodedText, fileName: string):
     files: [ledger.file()],
     encoding,
   };
+}
+
+/** Deepest quotations and lists, and most brackets of one paragraph, that are parsed: the parser is slow beyond. */
+function refuseHostile(text: string, fileName: string): void {
+  const nested = /^(?:[ \t]{0,3}>){200}/mu.test(text) || /^(?:[ \t]{0,3}(?:[-*+]|\d{1,3}[.)])[ \t]){200}/mu.test(text);
+  const indented = (text.match(/^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/gmu)?.length ?? 0) > 200;
+  let brackets = 0;
+  let most = 0;
+  for (const match of text.matchAll(/\[|\n[ \t]*\r?\n/gu)) {
+    brackets = match[0] === "[" ? brackets + 1 : 0;
+    most = Math.max(most, brackets);
+  }
+  if (!nested && !indented && most <= 10_000) return;
+  throw new AppError("too-large", `${fileName} is nested deeper than Markdown that can be read.`, {
+    cure: "Save it as plain text, with a name that ends in .txt, and without its signs of markup.",
+  });
 }
 
 function chapterLevel(blocks: readonly SourceBlock[]): number | undefined {

@@ -6,7 +6,10 @@ const roman = /^(?=[IVXL])(?:XL|L?X{0,4})(?:IX|IV|V?I{0,4})\.?$/u;
 const romanTitled = /^(?=[IVXL])(?:XL|L?X{0,4})(?:IX|IV|V?I{0,4})\.\s+\S.{0,70}$/u;
 const japanese = /^第[一二三四五六七八九十百〇零\d０-９]+[章話回部編篇節巻](?:[\s　:：].*)?$/u;
 
-export type HeadingStyle = "named" | "roman" | "japanese";
+/** `1`, `12.`: the reader of the whole text sees whether such lines count up. */
+const number = /^\d{1,3}\.?$/u;
+
+export type HeadingStyle = "named" | "roman" | "japanese" | "number";
 
 /** The style in which a line that stands alone is the heading of a chapter, or undefined for other lines. */
 export function headingStyle(line: string): HeadingStyle | undefined {
@@ -15,5 +18,6 @@ export function headingStyle(line: string): HeadingStyle | undefined {
   if (japanese.test(text)) return "japanese";
   // A sentence that begins with “Part two” ends like one; a heading seldom does, and then it is short.
   if (alone.test(text) || (named.test(text) && (!/[.!?”"]$/u.test(text) || text.length < 50))) return "named";
+  if (number.test(text)) return "number";
   return roman.test(text) || romanTitled.test(text) ? "roman" : undefined;
 }

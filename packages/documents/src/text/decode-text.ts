@@ -32,7 +32,20 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   });
   const best = candidates.sort((a, b) => b.score - a.score)[0];
   if (best && best.score > 0.5) return { text: best.text, encoding: best.encoding };
-  return { text: decodeBytes(bytes, "windows-1252", false) ?? "", encoding: "windows-1252" };
+  return { text: lineByLine(bytes), encoding: "windows-1252" };
+}
+
+/** A file pieced together from several has lines in UTF-8 among those in windows-1252. */
+function lineByLine(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  for (let start = 0; start < bytes.length;) {
+    const stop = bytes.indexOf(0x0a, start);
+    const end = stop < 0 ? bytes.length : stop + 1;
+    const line = bytes.subarray(start, end);
+    parts.push(decodeBytes(line, "utf-8", true) ?? decodeBytes(line, "windows-1252", false) ?? "");
+    start = end;
+  }
+  return parts.join("");
 }
 
 function markedEncoding(bytes: Uint8Array): string | undefined {

@@ -66,6 +66,18 @@ function addNote(ledger: FileLedger, target: BlockBuilder, note: string, start: 
   } else ledger.skip(note.startsWith("※") ? "aozora-character" : "aozora-note", start, end);
 }
 
+/** `well-` at a line's end and `known` at the next are one word; `two- ` before `and` is not. */
+function endsInHyphen(
+  text: string,
+  before: { start: number; end: number },
+  line: { start: number; end: number },
+): boolean {
+  return (
+    /\p{Ll}-\s*$/u.test(text.slice(Math.max(before.start, before.end - 8), before.end)) &&
+    /^\s*(?!(?:and|or|nor|to|und|oder|bis|et|ou)\b)\p{Ll}/u.test(text.slice(line.start, line.end))
+  );
+}
+
 /** Adds paragraphs of Western e-texts, where `_words_` between low lines were in italics. */
 export function addPlainLines(
   ledger: FileLedger,
@@ -84,7 +96,8 @@ export function addPlainLines(
   let next = 0;
   let span: OpenSpan | undefined;
   for (const [index, line] of lines.entries()) {
-    if (index > 0) target.breakLine(verse);
+    const previous = lines[index - 1];
+    if (previous && !(endsInHyphen(ledger.text, previous, line) && !verse)) target.breakLine(verse);
     let at = line.start;
     for (let mark = marks[next]; mark && mark.place < line.end; mark = marks[++next]) {
       target.add(ledger.text.slice(at, mark.place), at);

@@ -21,7 +21,8 @@ export function readText({ text, encoding }: DecodedText, fileName: string): Sou
   const styles = plausibleStyles(text, paragraphs, frame.aozora);
   const language = frame.language ?? guessLanguage(text.slice(frame.from, frame.to));
   const japanese = language === "ja";
-  const blocks = paragraphs.flatMap((paragraph) => toBlock(ledger, paragraph, styles, japanese, frame.aozora) ?? []);
+  const spoken = withoutContents(ledger, paragraphs);
+  const blocks = spoken.flatMap((paragraph) => toBlock(ledger, paragraph, styles, japanese, frame.aozora) ?? []);
   const credits = frame.title === undefined ? openingCredits(text, frame.from, frame.to) : frame;
   const title = credits.title ?? fileName.replace(/\.[^.]*$/u, "");
   const documents = chapters(ledger, blocks, title, frame);
@@ -42,18 +43,56 @@ export function readText({ text, encoding }: DecodedText, fileName: string): Sou
 /** Styles of heading that the text uses at least twice; one lone “I” or “Part two …” is no chapter. */
 function plausibleStyles(text: string, paragraphs: readonly Paragraph[], aozora: boolean): ReadonlySet<HeadingStyle> {
   const counts = new Map<HeadingStyle, number>();
+  let counted = 0;
   for (const paragraph of paragraphs) {
     const style = styleOf(text, paragraph, aozora);
+    if (style === "number") {
+      const value = Number.parseInt(text.slice(paragraph.lines[0]?.start, paragraph.lines[0]?.end), 10);
+      // Bare numbers are chapters only where they count up from the first: years, pages and lists do not.
+      counted = value === counted + 1 && counted >= 0 ? value : -1;
+    }
     if (style) counts.set(style, (counts.get(style) ?? 0) + 1);
   }
+  if (counted < 2) counts.delete("number");
   return new Set([...counts].filter(([, count]) => count >= 2).map(([style]) => style));
+}
+
+/** Paragraphs without tables of contents: at least three lines (two below the word), each a chapter's heading. */
+function withoutContents(ledger: FileLedger, paragraphs: readonly Paragraph[]): Paragraph[] {
+  const lineOf = (line: { start: number; end: number }): string =>
+    ledger.text.slice(line.start, line.end).replace(/[\s.·…]*\d{0,4}\s*$/u, "");
+  const kept: Paragraph[] = [];
+  for (const paragraph of paragraphs) {
+    const above = kept[kept.length - 1];
+    const named =
+      above !== undefined &&
+      above.lines.length === 1 &&
+      /^\s*(?:table of )?contents[.:]?\s*$/iu.test(lineOf(above.lines[0] ?? { start: 0, end: 0 }));
+    const listed =
+      paragraph.lines.length >= (named ? 2 : 3) &&
+      paragraph.lines.every((line) => headingStyle(lineOf(line)) !== undefined);
+    if (!listed) {
+      kept.push(paragraph);
+      continue;
+    }
+    if (named) kept.pop();
+    const [first] = named ? above.lines : paragraph.lines;
+    const last = paragraph.lines[paragraph.lines.length - 1];
+    if (first && last) ledger.skip("toc", first.start, last.end);
+  }
+  return kept;
 }
 
 function styleOf(text: string, { lines }: Paragraph, aozora: boolean): HeadingStyle | undefined {
   const [first] = lines;
   if (!first || lines.length > 2) return undefined;
   const line = text.slice(first.start, first.end);
-  return headingStyle(aozora ? line.replace(/［＃[^］]*］/gu, "") : line);
+  const style = headingStyle(aozora ? line.replace(/［＃[^］]*］/gu, "") : line);
+  const second = lines[1];
+  // Two headings in two lines are entries of a list, and a number stands alone.
+  if (second && (style === "number" || headingStyle(text.slice(second.start, second.end)) !== undefined))
+    return undefined;
+  return style;
 }
 
 function toBlock(

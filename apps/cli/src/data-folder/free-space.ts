@@ -19,3 +19,45 @@ export async function requireFreeSpace(folder: string): Promise<void> {
     { cure: "Free some space, or choose another folder with --data.", details: { freeBytes } },
   );
 }
+
+/** Below this the database, which takes space 16 MB at a time, can soon write nothing, not even what went wrong. */
+const stopBelowBytes = 40_000_000;
+
+export interface FreeSpaceWatch {
+  /** Aborts with the caller's signal, and when the disk is all but full. */
+  readonly signal: AbortSignal;
+  /** AppError `disk-full`, when it was the disk. */
+  fault(): AppError | undefined;
+  stop(): void;
+}
+
+/**
+ * Watches the disk of a data folder while work goes on there. On a full disk results cannot be written and wait for
+ * space; nothing is lost, but nobody would be told either.
+ */
+export function watchFreeSpace(
+  folder: string,
+  signal: AbortSignal,
+  options: { readonly stopBelowBytes?: number; readonly everyMs?: number } = {},
+): FreeSpaceWatch {
+  const full = new AbortController();
+  const look = async (): Promise<void> => {
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize >= (options.stopBelowBytes ?? stopBelowBytes)) return;
+    full.abort(
+      new AppError("disk-full", `The disk of the data folder ${folder} is full.`, {
+        cure: "Free some space, then run the same command again: it goes on where it was.",
+      }),
+    );
+  };
+  const timer = setInterval(() => {
+    // A look that fails says nothing about the space; whatever is wrong shows in the work itself.
+    look().catch(() => undefined);
+  }, options.everyMs ?? 1_000);
+  timer.unref();
+  return {
+    signal: AbortSignal.any([signal, full.signal]),
+    fault: () => (full.signal.aborted && !signal.aborted ? AppError.from(full.signal.reason) : undefined),
+    stop: () => clearInterval(timer),
+  };
+}

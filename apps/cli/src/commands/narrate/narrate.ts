@@ -4,6 +4,7 @@ import { checkSourceKind } from "@katari/documents";
 import { access, constants, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ApiClient } from "../../client/api-client.ts";
+import { watchFreeSpace } from "../../data-folder/free-space.ts";
 import { callersFolder, dataFolder, fromCaller } from "../../data-folder/paths.ts";
 import { openApplication } from "../../embedded/open-application.ts";
 import { clockTime, createProgress } from "../../output/progress.ts";
@@ -40,7 +41,7 @@ export async function narrate(
   options: NarrateOptions,
   context: { environment: Environment; signal: AbortSignal },
 ): Promise<void> {
-  const { environment, signal } = context;
+  const { environment } = context;
   const source = fromCaller(file, environment);
   const folder = dataFolder(options.data, environment);
   const format = chooseFormat(options.format, options.output);
@@ -53,7 +54,15 @@ export async function narrate(
   const progress = createProgress({ stream: process.stderr, quiet: options.json === true, now: Date.now });
   const startedAtMs = Date.now();
 
-  const application = await openApplication({ dataFolder: folder, command: "narrate", environment, port: 0, signal });
+  const application = await openApplication({
+    dataFolder: folder,
+    command: "narrate",
+    environment,
+    port: 0,
+    signal: context.signal,
+  });
+  const space = watchFreeSpace(folder, context.signal);
+  const { signal } = space;
   try {
     const { api } = application;
     const sourceDigest = await digestFile(source);
@@ -111,7 +120,10 @@ export async function narrate(
         `${JSON.stringify({ output, format, lengthMs, sizeBytes, sha256, loudnessLufs, truePeakDbtp, segments, voicedSegments, seconds: (Date.now() - startedAtMs) / 1000 })}\n`,
       );
     } else process.stdout.write(`${output}\n`);
+  } catch (error) {
+    throw space.fault() ?? error;
   } finally {
+    space.stop();
     await application.close();
   }
 }

@@ -153,12 +153,18 @@ describe("spoken form", () => {
     ["World War I was the Part I is", "world war one was the part one is"],
     ["Charles I lost; the part I played; Charles, I think", "charles the first lost the part i played charles i think"],
     ["Act I, Scene ii; Chapters IV–VI; pp. ix–xii", "act one scene two chapters four to six pages nine to twelve"],
+    [
+      "Louis XVI’s and World War I's and George V's",
+      "louis the sixteenth's and world war one's and george the fifth's",
+    ],
+    ["King John I trust; pages i–iv", "king john i trust pages one to four"],
     ["MCMXCIX on the stone", "nineteen ninety-nine on the stone"],
     ["I—I—I know", "i i i know"],
     ["the CPU's and WWII", "the c p us and world war two"],
     ["WALK AT US", "walk at us"],
     ["foo.co.uk and C# and 5G", "foo dot co dot uk and c sharp and five g"],
     ["10 − 3 = 7 and ~50 and 2^10", "ten minus three equals seven and about fifty and two to the power of ten"],
+    ["1~3 and 5〜6", "one to three and five to six"],
     ["7/8ths and 9.5/10", "seven eighths and nine point five out of ten"],
     ["No 10, op. 27, Roe v. Wade, Prof Plum", "number ten opus twenty-seven roe versus wade professor plum"],
     ["born c. 1350 (d. 1400)", "born circa thirteen fifty died fourteen hundred"],
@@ -241,6 +247,8 @@ describe("phonemes", () => {
     ["fiancé’s", "fiˌɑnsˈAz."],
     ["’our", "ˈWəɹ."],
     ["shhhhh", "ʃˈʌʃ."],
+    ["'go'?", "“ɡˌO”?"],
+    ["'the cats'", "“ðə kˈæts.”"],
   ])("says %j as %j", (text, expected) => {
     expect(phonemes(text)).toBe(expected);
   });

@@ -191,8 +191,8 @@ export function draftWords(
       continue;
     }
     const mark = markAt(text, at);
-    if (character === "‘") openSingle++;
-    if (character === "’" && openSingle > 0) openSingle--;
+    if (character === "‘" || (character === "'" && mark.side === "before")) openSingle++;
+    if ((character === "’" || (character === "'" && mark.side === "after")) && openSingle > 0) openSingle--;
     const last = drafts.at(-1);
     if (mark.symbol === "") {
       silent.push({ rule: "ornament", start: at, end: mark.end, display: display.slice(at, mark.end), spoken: "" });
@@ -208,7 +208,7 @@ export function draftWords(
 
 /** Whether an apostrophe behind a word is its own (`the boys’ toys`, `goin’`) and not the end of a quotation. */
 function closesWord(written: string, text: string, at: number, quoting: boolean): boolean {
-  if (!/^['’]/.test(text.slice(at, at + 1)) || !/(?:s|in|o|an|ol|th)$/i.test(written)) return false;
+  if (!/^['’]/.test(text.slice(at, at + 1)) || !/(?:s|in)$|^(?:o|an|ol|th|wi|mo|po|fo)$/i.test(written)) return false;
   // In a quotation it is the word's only when the quotation goes on and ends later.
   return !quoting || (/^\s\p{L}/u.test(text.slice(at + 1, at + 3)) && /[.,!?…]’/.test(text.slice(at + 1, at + 240)));
 }

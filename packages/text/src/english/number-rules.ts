@@ -161,7 +161,7 @@ export const numberRules: readonly PatternRule[] = [
   {
     name: "date",
     pattern:
-      /(0?[1-9]|[12]\d|3[01])\s(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:\.|uary|ruary|ch|il|e|y|ust|t\.?|tember|ober|ember)?(?:,?\s((?:1\d|20)\d\d)(?!\d))?(?!\p{L})/uy,
+      /(0?[1-9]|[12]\d|3[01])\s(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:\.|uary|ruary|ch|il|e|y|ust|t\.?|tember|ober|ember)?(?!-)(?:,?\s((?:1\d|20)\d\d)(?!\d))?(?!\p{L})/uy,
     say: ([, day = "", month = "", year = ""], { previous }) =>
       unitsOf(
         `${/^the$/i.test(previous) ? "" : "the "}${ordinalWords(day)} of ${monthOf(month)}${year === "" ? "" : ` ${yearWords(year)}`}`,
@@ -263,7 +263,7 @@ export const numberRules: readonly PatternRule[] = [
   },
   {
     name: "range",
-    pattern: /(\d{1,4})\s?[–—-]\s?(\d{1,4})(?![\p{L}\p{N}-]|\.\d|,\d)/uy,
+    pattern: /(\d{1,4})\s?[–—~〜～-]\s?(\d{1,4})(?![\p{L}\p{N}-]|\.\d|,\d)/uy,
     say: ([, from = "", to = ""], { previous }) =>
       unitsOf(`${plain(from)} ${/^between$/i.test(previous) ? "and" : "to"} ${plain(to)}`),
   },

@@ -124,7 +124,7 @@ export const symbolRules: readonly PatternRule[] = [
     say: (_, { text, at }) =>
       /\d\s?[ap]\.?m\.?$/i.test(text.slice(Math.max(0, at - 8), at)) ? unitsOf("to") : undefined,
   },
-  { name: "about", pattern: /~(?=\d)/y, say: () => unitsOf("about") },
+  { name: "about", pattern: /(?<!\d\s?|\p{L})~(?=\d)/uy, say: () => unitsOf("about") },
   { name: "power", pattern: /\^(?=\d)/y, say: () => unitsOf("to the power of") },
   { name: "sharp", pattern: /(?<=(?:^|[^\p{L}])[A-G])[#♯](?!\p{L})/uy, say: () => unitsOf("sharp") },
   {

@@ -150,6 +150,10 @@ const firstPersonVerb =
 /** What goes on after a number and not after the pronoun. */
 const numberGoesOn = /^\s*(?:$|[.,;:)–]|(?:of|is|has)\b)/u;
 
+/** What follows the number of a monarch, and seldom the pronoun: `Charles I lost` but `John, I love you`. */
+const reigns =
+  /^\s*(?:$|[.,;:)–])|^['’]s|^\s+(?:of|and|is|has|was|had|who|to|by|in|on|at|reigned|ruled|died|lost|won|came|became|made|took|gave|ascended|succeeded)\b/u;
+
 function isPronoun(previous: string, following: string): boolean {
   if (firstPersonVerb.test(following)) return true;
   // `Part I was short` has the number, `the part I played` the pronoun.
@@ -172,7 +176,8 @@ function romanRange(units: readonly SpokenUnit[], found: RuleAnswer, text: strin
 /** Small Roman numerals behind a word that counts: `scene ii`, `p. xii`. */
 function smallRoman(word: string, { previous, text, at }: RuleContext): readonly SpokenUnit[] | undefined {
   const value = /^[ivxlc]+$/.test(word) ? romanValue(word.toUpperCase()) : undefined;
-  if (value === undefined || /^(?:mix|mild|i|c|d|m|l|v|x)$/.test(word)) return undefined;
+  const opensRange = /^\s?[–-]\s?[ivxlc]/.test(text.slice(at + word.length, at + word.length + 4));
+  if (value === undefined || (word.length === 1 && !opensRange) || word === "mix") return undefined;
   const before = text.slice(Math.max(0, at - 4), at);
   const behindWord = countedBy.test(previous.replace(/\.$/, "")) && /[\p{L}.]\s+$/u.test(before);
   const label = /^\W*$/u.test(text.slice(0, at)) && /^[.)]\s/.test(text.slice(at + word.length, at + word.length + 2));
@@ -187,7 +192,12 @@ function roman(word: string, context: RuleContext): readonly SpokenUnit[] | unde
   const near = /\p{L}\s+$/u.test(text.slice(Math.max(0, at - 4), at));
   const pronoun = word === "I" && blockKind !== "heading" && isPronoun(previous, text.slice(at + 1, at + 16));
   if (near && !pronoun && countedBy.test(previous)) return unitsOf(cardinalWords(String(value)));
-  if (near && !pronoun && monarchs.test(previous) && (word.length > 1 || /^(?:I|V|X)$/.test(word)))
+  if (
+    near &&
+    !pronoun &&
+    monarchs.test(previous) &&
+    (word.length > 1 || /^(?:V|X)$/.test(word) || reigns.test(text.slice(at + 1, at + 16)))
+  )
     return unitsOf(`the ${ordinalWords(String(value))}`);
   const rest = text.slice(at + word.length, at + word.length + 16).trimStart();
   if (blockKind === "heading" && previous === "") {
@@ -277,6 +287,14 @@ export function wordRule(word: string, context: RuleContext): RuleAnswer | undef
   const bare = withoutStop.get(word);
   if (bare !== undefined) return answer("abbreviation", unitsOf(bare));
   if (/^(?:am|pm|AM|PM)$/.test(word) && /\d$|o'clock$/.test(previous)) return answer("time", lettersOf(word), end);
+  const [, owner = "", ending = ""] = /^([IVXLCDM]+)(['’]s)$/.exec(word) ?? [];
+  if (owner !== "") {
+    // `Louis XVI’s`
+    const units = roman(owner, context);
+    const last = units?.at(-1);
+    if (units && last && ending !== "")
+      return answer("roman-numeral", [...units.slice(0, -1), { word: `${last.word}'s` }], end);
+  }
   if (/^[IVXLCDM]+$/.test(word)) {
     const units = roman(word, context);
     if (units) return romanRange(units, answer("roman-numeral", units, end), text);

@@ -79,6 +79,15 @@ describe("groupUtterances", () => {
     );
   });
 
+  it("takes a tiny neighbour beside a part that is mostly one long word without refusing the word", () => {
+    // 42 + 1 + 10 = 53 symbols, and 7 more do not fit into 60 with their space.
+    const full = segment(0, [word("ŋ".repeat(41), "."), word("d".repeat(9), ".")]);
+    const tiny = segment(0, [word("a".repeat(6), ".")]);
+    const utterances = groupUtterances([full, tiny], { targetTokens: [60, 150], maxTokens: 60 });
+    // The full one keeps its long word and gives the other away.
+    expect(utterances.map(({ parts }) => parts.map((part) => part.toWord - part.fromWord))).toEqual([[1], [1, 1]]);
+  });
+
   it("tiles: parts and words stand where the phonemes say, none is missing or double, none is too long", () => {
     const words = fc.array(
       fc.record({

@@ -184,12 +184,12 @@ export function groupUtterances(segments: readonly SpokenSegment[], limits: Utte
     const [a, b] = [segments[last.segment], segments[first.segment]];
     if (!a || !b || a.block !== b.block || a.spoken.language !== b.spoken.language) continue;
     if (last.toWord - last.fromWord < 2) continue;
-    const halves = cut(
-      last.segment,
-      a.spoken.words.slice(last.fromWord, last.toWord),
-      Math.ceil(last.size * 0.7),
-      last.size / 2,
-    ).map((piece) => ({ ...piece, fromWord: piece.fromWord + last.fromWord, toWord: piece.toWord + last.fromWord }));
+    const words = a.spoken.words.slice(last.fromWord, last.toWord);
+    // A word longer than that stays where it is: nothing here is too long for the voice.
+    const longest = words.reduce((most, word) => Math.max(most, symbols(written(word))), 0);
+    const halves = cut(last.segment, words, Math.max(longest, Math.ceil(last.size * 0.7)), last.size / 2).map(
+      (piece) => ({ ...piece, fromWord: piece.fromWord + last.fromWord, toWord: piece.toWord + last.fromWord }),
+    );
     const moved = halves.at(-1);
     if (!moved || halves.length < 2 || moved.size + 1 + sizeOf(group) > max) continue;
     full.splice(-1, 1, ...halves.slice(0, -1));

@@ -34,6 +34,7 @@ describe("segmentBlock", () => {
     ["He said ‘Stop.’ ", "Nobody did."],
     ["The pace was slow⁠—was it?⁠—and even."],
     ["“What?” ", "“Nothing.”"],
+    ["See Vol. II and Ch. V of it. ", "No. ", "I won't."],
     ["Wait . . . what? ", "And then . . . . ", "He left."],
     ["Born c. 1350 (d. 1400) in Pt. Reyes for 5s. 6d. a week."],
   ])("cuts %j", (...pieces) => {

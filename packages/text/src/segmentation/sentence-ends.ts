@@ -33,7 +33,8 @@ function isFullStop(before: string, next: string, table: AbbreviationTable, atSt
   const abbreviation = before.toLowerCase();
   const word = /^[\p{L}\p{M}’']+/u.exec(next)?.[0] ?? "";
   const starts = sentenceStarters.has(word.toLowerCase()) && !/^\p{L}\./u.test(next);
-  if (/^\p{N}/u.test(next)) {
+  // `Vol. 2`, `Vol. II`; a lone `I` is the pronoun as often.
+  if (/^(?:\p{N}|(?:[IVXLC]{2,}|[VX])(?!\p{L}))/u.test(next)) {
     if (table.numbered.has(abbreviation) || table.opening.has(abbreviation)) return false;
   }
   if (table.opening.has(abbreviation)) return false;

@@ -45,7 +45,8 @@ function Head({ project }: { project: ProjectDetail }) {
   const characters = project.documents.reduce((sum, one) => sum + one.characters, 0);
   const audioMs = project.documents.reduce((sum, one) => sum + one.audioMs, 0);
   const facts = [
-    languageName(project.language),
+    // A source that could not be read has no language.
+    ...(project.language === "und" ? [] : [languageName(project.language)]),
     ...(characters > 0 ? [t("library.characters", { count: characters, formatted: count(characters) })] : []),
     ...(audioMs > 0 ? [length(audioMs)] : []),
   ];
@@ -64,9 +65,11 @@ function Head({ project }: { project: ProjectDetail }) {
           <p className="mt-2 text-lg text-soft">
             {project.authors.length > 0
               ? t("project.by", { authors: project.authors.join(", ") })
-              : t("project.authorUnknown")}
+              : project.importState === "ready"
+                ? t("project.authorUnknown")
+                : project.fileName}
           </p>
-          <p className="tabular mt-3 text-sm text-soft">{facts.join(" · ")}</p>
+          <p className="tabular mt-3 text-sm text-soft">{facts.map((fact) => fact.replaceAll(" ", "\u00a0")).join(" · ")}</p>
         </div>
       </div>
     </header>

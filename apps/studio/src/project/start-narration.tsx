@@ -1,6 +1,6 @@
 import type { ProjectDetail, Voice } from "@katari/contracts";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useId, useRef, useState } from "react";
 import { startConversion, voicesQuery } from "../api/queries.ts";
 import { Button } from "../parts/button.tsx";
 import { Loading } from "../parts/loading.tsx";
@@ -16,6 +16,7 @@ export function StartNarration({ project, label }: { project: ProjectDetail; lab
   const voices = useQuery(voicesQuery);
   const [voice, setVoice] = useState<string>();
   const [speed, setSpeed] = useState(1);
+  const speedId = useId();
   const [leftOut, setLeftOut] = useState<ReadonlySet<string>>(new Set());
   const documents = project.documents.filter(({ id }) => !leftOut.has(id)).map(({ id }) => id);
   // One key for one wish, also when it is sent twice because the answer was lost.
@@ -67,14 +68,18 @@ export function StartNarration({ project, label }: { project: ProjectDetail; lab
       </label>
       {sorted.every((one) => !one.installed) ? <p className="text-sm text-bad">{t("narration.noVoice")}</p> : null}
       {missing.length > 0 ? <p className="text-xs text-soft">{t("narration.installHint")}</p> : null}
-      <label className="block text-sm">
-        <span className="flex justify-between">
-          <span className="text-soft">{t("narration.speed")}</span>
-          <output className="tabular">
+      <div className="text-sm">
+        <div className="flex justify-between">
+          {/* Not around both: a label names the first control in it, and an output is one. */}
+          <label htmlFor={speedId} className="text-soft">
+            {t("narration.speed")}
+          </label>
+          <output htmlFor={speedId} className="tabular">
             {speed === 1 ? t("narration.normalSpeed", { speed: `${count(speed)}×` }) : `${count(speed)}×`}
           </output>
-        </span>
+        </div>
         <input
+          id={speedId}
           type="range"
           min={0.5}
           max={2}
@@ -84,7 +89,7 @@ export function StartNarration({ project, label }: { project: ProjectDetail; lab
           onChange={(event) => change(() => setSpeed(Number(event.target.value)))}
           className="mt-1 h-9 w-full"
         />
-      </label>
+      </div>
       {project.documents.length > 1 ? (
         <ChooseChapters project={project} leftOut={leftOut} onChange={(next) => change(() => setLeftOut(next))} />
       ) : null}

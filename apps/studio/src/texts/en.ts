@@ -86,7 +86,7 @@ export const en = {
     resume: "Go on",
     cancel: "Stop narration",
     retry: "Try again",
-    voiceAndSpeed: "{{voice}}, speed {{speed}}",
+    voiceAndSpeed: "{{voice}}, speed\u00a0{{speed}}",
     waitingForWorker: "Nothing is working on this at the moment. It goes on as soon as a worker is there.",
     failures_one: "{{formatted}} sentence could not be spoken",
     failures_other: "{{formatted}} sentences could not be spoken",

@@ -29,7 +29,8 @@ export async function openPglite(options: PgliteOptions = {}): Promise<DatabaseH
     parsers: pgliteParsers,
   }).catch((error: unknown) => {
     throw new AppError("unavailable", "The database in the data folder cannot be opened.", {
-      cure: "Check that no other program uses the folder and that the disk has space; `katari doctor` says more.",
+      // Takes lie in the object store and are found there by their keys, so a new database renders none of them again.
+      cure: `Check that no other program uses the folder and that the disk has space. If it is damaged, move ${options.folder ?? "its folder"} away and run the same command again: the book is read anew, finished sentences are kept.`,
       cause: error,
     });
   });

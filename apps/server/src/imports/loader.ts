@@ -8,6 +8,7 @@ import {
   insertSourceFiles,
   listDocuments,
   listImportsToLoad,
+  refreshStatistics,
   setImportOutcome,
   sumCharacters,
 } from "@katari/database/statements";
@@ -63,6 +64,7 @@ async function loadImport(
       await loadDocument(database, { projectId, documentId, ordinal, chapter, signal });
     }
     if (signal.aborted) return;
+    await refreshStatistics(database.db, "import");
     const sums = await sumCharacters(database.db, projectId);
     if (sums.files !== sums.segments + sums.skipped)
       throw new AppError("internal", "The import lost text of the source.", {

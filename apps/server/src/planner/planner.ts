@@ -12,6 +12,7 @@ import {
   lockConversions,
   lockDocuments,
   recountDocuments,
+  refreshStatistics,
   upsertSpokenForms,
   type ConversionRow,
 } from "@katari/database/statements";
@@ -86,7 +87,10 @@ async function planPage(
 ): Promise<void> {
   const { database, store, sha256, newId } = context;
   const documentId = conversion.document_ids[conversion.planned_documents];
-  if (documentId === undefined) return finish(context, conversion, "running");
+  if (documentId === undefined) {
+    await refreshStatistics(database.db, "planning");
+    return finish(context, conversion, "running");
+  }
   const rendering = conversion.rendering as PinnedRendering;
   const voice = await pinnedVoice(context, voices, rendering);
   if (conversion.planned_documents === 0 && conversion.planned_segments === 0)

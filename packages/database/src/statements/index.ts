@@ -58,6 +58,7 @@ export { markProjectDeleted } from "./mark-project-deleted.ts";
 export { raisePriority } from "./raise-priority.ts";
 export { readLaneClock } from "./read-lane-clock.ts";
 export { recountDocuments, type DocumentCounts } from "./recount-documents.ts";
+export { refreshStatistics } from "./refresh-statistics.ts";
 export { retryFailedTasks } from "./retry-failed-tasks.ts";
 export { setImportOutcome } from "./set-import-outcome.ts";
 export { sumCharacters, type CharacterSums } from "./sum-characters.ts";

@@ -15,15 +15,18 @@ export async function sumSegmentsByState(
 ): Promise<SegmentSums> {
   const documents = input.documents === undefined ? null : JSON.stringify(input.documents);
   const result = await sql<SegmentSums>`
-    with state as (
-      select s.characters, f.voiced,
-        w.wanted > 0 and w.wanted = w.there as ready
+    with wanting as (
+      select w.segment_id, count(*) = count(t.key) as ready
+      from segments s
+      join wanted_takes w on w.segment_id = s.id
+      left join takes t on t.key = w.take_key
+      where s.project_id = ${input.projectId}
+      group by w.segment_id
+    ), state as (
+      select s.characters, f.voiced, coalesce(w.ready, false) as ready
       from segments s
       left join spoken_forms f on f.segment_id = s.id
-      cross join lateral (
-        select count(*) as wanted, count(t.key) as there
-        from wanted_takes w left join takes t on t.key = w.take_key where w.segment_id = s.id
-      ) w
+      left join wanting w on w.segment_id = s.id
       where s.project_id = ${input.projectId}
         and (${documents}::jsonb is null or s.document_id in (select jsonb_array_elements_text(${documents}::jsonb)))
     )

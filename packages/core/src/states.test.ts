@@ -31,9 +31,8 @@ describe("task states", () => {
 
 describe("conversion states", () => {
   it("can be cancelled from every state that has not ended", () => {
-    for (const state of conversionStates)
-      if (!isEndedConversion(state) && state !== "cancelling")
-        expect(canBecome(conversionTransitions, state, "cancelling"), state).toBe(true);
+    const going = conversionStates.filter((state) => !isEndedConversion(state) && state !== "cancelling");
+    expect(going.filter((state) => !canBecome(conversionTransitions, state, "cancelling"))).toEqual([]);
   });
 
   it("pause only by way of pausing, and cancel only by way of cancelling", () => {

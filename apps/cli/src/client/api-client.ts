@@ -63,7 +63,7 @@ export function createApiClient({ url, token }: ApiAddress): ApiClient {
         duplex: "half",
         headers: { "content-type": "application/octet-stream" },
         signal,
-      } as RequestInit),
+      }),
     getProject: (projectId) => json(`/projects/${projectId}`),
     getCompleteness: (projectId, documents) =>
       json(`/projects/${projectId}/completeness?documents=${documents.join(",")}`),

@@ -39,7 +39,7 @@ export interface FrameLimits {
   readonly maxHeaderBytes: number;
 }
 
-export const defaultFrameLimits: FrameLimits = { maxFrameBytes: 512 * 1024 * 1024, maxHeaderBytes: 1024 * 1024 };
+const defaultFrameLimits: FrameLimits = { maxFrameBytes: 512 * 1024 * 1024, maxHeaderBytes: 1024 * 1024 };
 
 const fixedBytes = 9;
 const knownKinds: ReadonlySet<number> = new Set(Object.values(frameKinds));

@@ -128,7 +128,7 @@ export const samplesPerSymbol = 600;
 export const silenceSamples = 2_400;
 
 /** The take that a voice would give for a task: 600 samples a symbol, 2,400 samples of silence around each part. */
-export function takeFor(task: SpeechTask): Take {
+function takeFor(task: SpeechTask): Take {
   let at = 0;
   const parts = task.parts.map((part) => {
     const startSamples = at;

@@ -34,7 +34,7 @@ export function tokenHz(id: number): number {
 }
 
 /** Loudness of a token at style 0. */
-export const toneAmplitude = 0.3;
+const toneAmplitude = 0.3;
 
 /** One unit of every token's sound, row by row: [tokenIds, unitSamples]. */
 export function toneTable(): Float32Array {

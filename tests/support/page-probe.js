@@ -34,13 +34,21 @@
 
     /** Everything that is to be read in the page's own language: texts, labels, titles; not what is the book's. */
     texts() {
-      const own = (element) => element.closest("[lang]")?.lang === document.documentElement.lang;
+      const own = (element) =>
+        element.closest("[lang]")?.lang === document.documentElement.lang &&
+        element.closest("[aria-hidden=true]") === null;
+      // React writes a sentence with values in it as several pieces.
+      const textOf = (element) =>
+        [...element.childNodes]
+          .filter((node) => node.nodeType === Node.TEXT_NODE)
+          .map((node) => node.data)
+          .join("");
       const found = new Set([document.title]);
       const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
       for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
         const { parentElement } = node;
         if (parentElement.closest("script, style, code") === null && own(parentElement))
-          found.add(parentElement.textContent.trim());
+          found.add(textOf(parentElement).trim());
       }
       for (const element of document.querySelectorAll("[aria-label], [title], [alt], [aria-valuetext]"))
         if (own(element))

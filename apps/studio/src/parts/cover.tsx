@@ -38,7 +38,7 @@ export function Cover({
     >
       {size === "small" ? (
         // A whole title would be too small to read; it stands beside the cover anyway.
-        <span className="m-auto font-book text-2xl leading-none">{[...project.title][0]}</span>
+        <span className="m-auto font-book text-2xl leading-none">{/[\p{L}\p{N}]/u.exec(project.title)?.[0]}</span>
       ) : (
         <span className="m-auto line-clamp-5 px-1.5 text-center font-book text-sm leading-snug break-words sm:text-base">
           {project.title}

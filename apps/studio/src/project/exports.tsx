@@ -16,7 +16,8 @@ export function Exports({ project }: { project: ProjectDetail }) {
   const client = useQueryClient();
   const [format, setFormat] = useState<(typeof formats)[number]>("m4b");
   const finished = project.documents.filter((one) => one.readySegments >= one.voicedSegments && one.readySegments > 0);
-  const whole = project.voicedSegments > 0 && project.readySegments >= project.voicedSegments;
+  // A chapter that nobody has asked for has no voiced sentences yet, but is missing all the same.
+  const whole = finished.length > 0 && finished.length === project.documents.filter((one) => one.segments > 0).length;
   const start = useMutation({
     mutationFn: (input: StartExport) => startExport(project.id, input),
     onSettled: () => client.invalidateQueries({ queryKey: ["project", project.id] }),

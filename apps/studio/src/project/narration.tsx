@@ -56,7 +56,8 @@ function Running({ project, conversion }: { project: ProjectDetail; conversion: 
     (one) => conversion.documents.length === 0 || conversion.documents.includes(one.id),
   );
   const ready = chosen.reduce((sum, one) => sum + one.readySegments, 0);
-  const total = chosen.reduce((sum, one) => sum + one.voicedSegments, 0);
+  // A chapter whose text is not planned yet counts with all its sentences: nothing is whole before it is there.
+  const total = chosen.reduce((sum, one) => sum + (one.voicedSegments || one.segments), 0);
   const { state } = conversion;
   const button = (name: ConversionCommand, look: "primary" | "plain" | "quiet", label: string) => (
     <Button key={name} look={look} disabled={command.isPending} onClick={() => command.mutate(name)}>

@@ -69,7 +69,9 @@ function Head({ project }: { project: ProjectDetail }) {
                 ? t("project.authorUnknown")
                 : project.fileName}
           </p>
-          <p className="tabular mt-3 text-sm text-soft">{facts.map((fact) => fact.replaceAll(" ", "\u00a0")).join(" · ")}</p>
+          <p className="tabular mt-3 text-sm text-soft">
+            {facts.map((fact) => fact.replaceAll(" ", "\u00a0")).join(" · ")}
+          </p>
         </div>
       </div>
     </header>

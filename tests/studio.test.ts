@@ -103,6 +103,11 @@ describe.each(languages)(
     const projectPage = (): string => `${studio.url}/projects/${projectId}`;
     const project = (): Promise<ProjectDetail> => studio.api(`/projects/${projectId}`);
     const button = (name: string): Locator => page.getByRole("button", { name, exact: true });
+    /** The line of the narration's panel that names its state; a chapter's may use the same word. */
+    const stateLine = (state: keyof typeof en.narration.state): Locator =>
+      page
+        .getByRole("region", { name: ui.narration.title, exact: true })
+        .getByText(ui.narration.state[state], { exact: true });
     const chapterLines = (): Promise<number[]> =>
       Promise.all(
         chapters.map(async (name) =>
@@ -212,7 +217,7 @@ describe.each(languages)(
       await button(ui.narration.start).click();
       await until(async () => ((await watch()) ? true : undefined), "a chapter to move");
       await button(ui.narration.pause).click();
-      await page.getByText(ui.narration.state.paused, { exact: true }).waitFor();
+      await stateLine("paused").waitFor();
       expect(seen.flat().some((line) => line > 0 && line < 100)).toBe(true);
       expect(window.streams.size).toBe(1);
       expect(window.loads()).toBe(loads);
@@ -227,13 +232,13 @@ describe.each(languages)(
       await expectCatalogueOnly();
 
       await page.reload();
-      await page.getByText(ui.narration.state.paused, { exact: true }).waitFor();
+      await stateLine("paused").waitFor();
       expect(await shownReady(page)).toBe(readySegments);
       expect((await latest()).id).toBe(paused.id);
 
       await button(ui.narration.resume).click();
       await button(ui.narration.pause).click();
-      await page.getByText(ui.narration.state.paused, { exact: true }).waitFor();
+      await stateLine("paused").waitFor();
       expect((await latest()).id).toBe(paused.id);
     });
 
@@ -308,7 +313,7 @@ describe.each(languages)(
     it("ends whole, and the page shows it by itself", async () => {
       await page.goto(projectPage());
       const loads = window.loads();
-      await page.getByText(ui.narration.state.succeeded, { exact: true }).waitFor({ timeout: 150_000 });
+      await stateLine("succeeded").waitFor({ timeout: 150_000 });
       await until(
         async () => ((await chapterLines()).every((one) => one === 100) ? true : undefined),
         "the last lines",
@@ -351,7 +356,7 @@ describe.each(languages)(
       await expectCatalogueOnly();
       await button(ui.narration.startAgain).click();
       await button(ui.narration.cancel).click();
-      await page.getByText(ui.narration.state.cancelled, { exact: true }).waitFor();
+      await stateLine("cancelled").waitFor();
       const { state, documents } = await latest();
       const all = (await project()).documents.map((one) => one.id);
       expect(state).toBe("cancelled");

@@ -286,6 +286,6 @@ export const wrongInputs: readonly WrongInput[] = [
     code: 6,
     error: "voice-unavailable",
     // Every source that was tried, and the way that needs none of them.
-    says: /pip.*index.*Hugging Face.*releases.*npm run katari -- voices add af_heart --from FOLDER/su,
+    says: /pip.*index.*Hugging Face.*npm run katari -- voices add af_heart --from FOLDER/su,
   },
 ];

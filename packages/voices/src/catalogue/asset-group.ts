@@ -19,15 +19,15 @@ export interface Asset extends PinnedFile {
   readonly path: string;
   /** Members of the group's packages which, joined in order, are the file. */
   readonly members: readonly { readonly package: string; readonly member: string }[];
-  /** The same file on the web, by the kind of place. */
-  readonly web: readonly WebPlace[];
+  /** The same file on a Hugging Face hub; tried in this order. */
+  readonly hub: readonly HubPlace[];
 }
 
-export type WebPlace =
-  /** `path` in `repository` on a Hugging Face hub. */
-  | { readonly place: "hugging-face"; readonly repository: string; readonly path: string }
-  /** A published address of the asset's own project. */
-  | { readonly place: "project"; readonly url: string };
+/** `path` in `repository` on a Hugging Face hub. */
+export interface HubPlace {
+  readonly repository: string;
+  readonly path: string;
+}
 
 /** Assets that come together, either as packages or file by file. */
 export interface AssetGroup {

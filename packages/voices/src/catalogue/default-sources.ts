@@ -3,7 +3,7 @@ import { npmSource } from "./sources/npm.ts";
 import { packageIndexSource } from "./sources/package-index.ts";
 import { pipSource } from "./sources/pip.ts";
 import type { AssetSource } from "./sources/source.ts";
-import { huggingFaceSource, projectSource } from "./sources/web-files.ts";
+import { huggingFaceSource } from "./sources/hugging-face.ts";
 
 /** Where the product looks for voices, in this order. */
 export const defaultSources: readonly AssetSource[] = [
@@ -12,5 +12,4 @@ export const defaultSources: readonly AssetSource[] = [
   npmSource,
   npmRegistrySource,
   huggingFaceSource,
-  projectSource,
 ];

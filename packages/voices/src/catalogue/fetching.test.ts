@@ -14,7 +14,7 @@ import { localSource } from "./sources/local.ts";
 import { npmRegistrySource } from "./sources/npm-registry.ts";
 import { indexUrl, packageIndexSource } from "./sources/package-index.ts";
 import type { AssetSource } from "./sources/source.ts";
-import { huggingFaceSource } from "./sources/web-files.ts";
+import { huggingFaceSource } from "./sources/hugging-face.ts";
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 const content = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7919) % 251));
@@ -30,9 +30,9 @@ const group = (registry: "pypi" | "npm"): AssetGroup => ({
       ...pinned,
       path: "thing.bin",
       members: [],
-      web: [
-        { place: "hugging-face", repository: "nobody/nothing", path: "thing.bin" },
-        { place: "hugging-face", repository: "someone/things", path: "thing.bin" },
+      hub: [
+        { repository: "nobody/nothing", path: "thing.bin" },
+        { repository: "someone/things", path: "thing.bin" },
       ],
     },
   ],

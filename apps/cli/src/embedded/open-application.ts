@@ -2,7 +2,7 @@ import { createApiClient, type ApiClient } from "../client/api-client.ts";
 import { requireFreeSpace } from "../data-folder/free-space.ts";
 import { inUse, isHolder, lockDataFolder } from "../data-folder/lock.ts";
 import { requireFreePort } from "./require-free-port.ts";
-import { startProcessTree, type ProcessTree } from "./process-tree.ts";
+import type { ProcessTree } from "./process-tree.ts";
 
 export interface OpenApplication {
   readonly api: ApiClient;
@@ -42,6 +42,8 @@ export async function openApplication(options: OpenOptions): Promise<OpenApplica
   try {
     await requireFreeSpace(dataFolder);
     if (command === "serve") await requireFreePort(options.port);
+    // Loaded here: a narration that finds a running studio needs none of it.
+    const { startProcessTree } = await import("./process-tree.ts");
     const tree = await startProcessTree(options);
     const { url, token } = tree;
     // A narration ends with its own book: others must not hand it their work.

@@ -19,6 +19,9 @@ import { shareWindow, windowOf } from "./share-window.ts";
 import { taskMessage } from "./task-message.ts";
 import type { WorkerRegistry } from "./worker-registry.ts";
 
+/** Of a conversion's last tasks, at most so many are put in order of their length. */
+const largestTail = 64;
+
 /** Messages of one lane that are published at the same time. */
 const publishConcurrency = 16;
 
@@ -46,9 +49,10 @@ export function createDispatcher(
         if (signal.aborted) return;
         const nowMs = clock.now();
         const lease = { leaseUntilMs: nowMs + timing.leaseMs, busEpoch: bus.epoch };
-        const window = windowOf(options.workers.slots(lane), timing.tasksPerSlot, timing.maxWindow);
+        const slots = options.workers.slots(lane);
+        const window = windowOf(slots, timing.tasksPerSlot, timing.maxWindow);
         const claimed = await database.transaction((trx) =>
-          claimOfLane(trx, { lane, window, nowMs, lease, aloneWaitMs: timing.aloneWaitMs }),
+          claimOfLane(trx, { lane, slots, window, nowMs, lease, aloneWaitMs: timing.aloneWaitMs }),
         );
         const lost = await publishAll(lane, claimed, signal);
         if (lost.length > 0) await options.report(lost);
@@ -92,6 +96,7 @@ export function createDispatcher(
 
 interface ClaimOfLane {
   readonly lane: TaskLane;
+  readonly slots: number;
   readonly window: number;
   readonly nowMs: number;
   readonly lease: { readonly leaseUntilMs: number; readonly busEpoch: string };
@@ -100,7 +105,7 @@ interface ClaimOfLane {
 
 /** One lane's transaction. Awaits nothing but statements. */
 async function claimOfLane(trx: Db, input: ClaimOfLane): Promise<readonly ClaimedTask[]> {
-  const { lane, window, nowMs, lease } = input;
+  const { lane, slots, window, nowMs, lease } = input;
   await lockLane(trx, lane);
   const load = await laneLoad(trx, lane);
   if (load.alone) return [];
@@ -117,7 +122,7 @@ async function claimOfLane(trx: Db, input: ClaimOfLane): Promise<readonly Claime
       return claimTasks(trx, { lane, limit: free, nowMs }, lease);
     case "cpu":
     case "gpu":
-      return claimSpeech(trx, { lane, free, nowMs, lease });
+      return claimSpeech(trx, { lane, free, tail: Math.min(slots * 2, largestTail), nowMs, lease });
     default:
       return assertNever(lane);
   }
@@ -125,14 +130,18 @@ async function claimOfLane(trx: Db, input: ClaimOfLane): Promise<readonly Claime
 
 async function claimSpeech(
   trx: Db,
-  input: Pick<ClaimOfLane, "nowMs" | "lease"> & { readonly lane: "cpu" | "gpu"; readonly free: number },
+  input: Pick<ClaimOfLane, "nowMs" | "lease"> & {
+    readonly lane: "cpu" | "gpu";
+    readonly free: number;
+    readonly tail: number;
+  },
 ): Promise<readonly ClaimedTask[]> {
-  const { lane, free, nowMs, lease } = input;
+  const { lane, free, tail, nowMs, lease } = input;
   const eligible = await listEligibleConversions(trx, { lane, nowMs, limit: free });
   if (eligible.length === 0) return [];
   const shared = shareWindow(eligible, free, await readLaneClock(trx, lane));
   const shares = [...shared.shares].map(([conversion_id, n]) => ({ conversion_id, n }));
-  const claimed = await claimTasks(trx, { shares, nowMs }, lease);
+  const claimed = await claimTasks(trx, { shares, tail, nowMs }, lease);
   const clocks = [...shared.ownerTimes].map(([owner_id, virtual_time]) => ({ owner_id, virtual_time }));
   await writeClocks(trx, { lane, clocks: [...clocks, { owner_id: "", virtual_time: shared.laneTime }] });
   return claimed;

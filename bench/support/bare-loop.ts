@@ -14,8 +14,12 @@ export interface BareLoopResult {
   readonly hashes: readonly string[];
 }
 
-/** Runs the utterances in so many processes and waits for the slowest. */
-export async function runBareLoop(job: InferenceJob, processes: number): Promise<BareLoopResult> {
+/** Runs the utterances in so many processes, with these variables beside the caller's, and waits for the slowest. */
+export async function runBareLoop(
+  job: InferenceJob,
+  processes: number,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<BareLoopResult> {
   // Longest first to the least loaded process: the best that a bare loop can do.
   const order = job.phonemes.map((_, at) => at).toSorted((a, b) => lengthAt(job, b) - lengthAt(job, a));
   const shares = Array.from({ length: processes }, () => ({ load: 0, indexes: [] as number[] }));
@@ -24,7 +28,8 @@ export async function runBareLoop(job: InferenceJob, processes: number): Promise
     share.load += lengthAt(job, at);
     share.indexes.push(at);
   }
-  const children = shares.map(() => fork(fileURLToPath(new URL("inference-child.js", import.meta.url))));
+  const entry = fileURLToPath(new URL("inference-child.js", import.meta.url));
+  const children = shares.map(() => fork(entry, { env: { ...process.env, ...variables } }));
   try {
     await Promise.all(
       children.map(async (child, at) => {

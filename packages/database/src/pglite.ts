@@ -1,8 +1,8 @@
-import { mkdir } from "node:fs/promises";
 import { PGlite, types, type PGliteInterface } from "@electric-sql/pglite";
 import { AppError } from "@katari/core";
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import { parseBigInteger } from "./big-integer.ts";
+import { createCluster } from "./create-cluster.ts";
 import { refuseInsideTransaction, transactionsOf, type DatabaseHandle } from "./handle.ts";
 import { migrate } from "./migrate.ts";
 import type { Tables } from "./tables.ts";
@@ -22,12 +22,7 @@ export const pgliteParsers = { [types.INT8]: parseBigInteger };
  * The first start makes the database and takes some seconds; after kill -9 the write-ahead log is replayed.
  */
 export async function openPglite(options: PgliteOptions = {}): Promise<DatabaseHandle> {
-  if (options.folder !== undefined) await mkdir(options.folder, { recursive: true });
-  const pglite = await PGlite.create({
-    ...(options.folder === undefined ? {} : { dataDir: options.folder }),
-    ...(options.template === undefined ? {} : { loadDataDir: options.template }),
-    parsers: pgliteParsers,
-  }).catch((error: unknown) => {
+  const pglite = await openFolder(options).catch((error: unknown) => {
     throw new AppError("unavailable", "The database in the data folder cannot be opened.", {
       // Takes lie in the object store and are found there by their keys, so a new database renders none of them again.
       cure: `Check that no other program uses the folder and that the disk has space. If it is damaged, move ${options.folder ?? "its folder"} away and run the same command again: the book is read anew, finished sentences are kept.`,
@@ -35,6 +30,15 @@ export async function openPglite(options: PgliteOptions = {}): Promise<DatabaseH
     });
   });
   return pgliteHandle(pglite);
+}
+
+async function openFolder({ folder, template }: PgliteOptions): Promise<PGlite> {
+  if (folder !== undefined) await createCluster(folder);
+  return PGlite.create({
+    ...(folder === undefined ? {} : { dataDir: folder }),
+    ...(template === undefined ? {} : { loadDataDir: template }),
+    parsers: pgliteParsers,
+  });
 }
 
 /** The handle around an open PGlite, with migrations applied. */

@@ -106,7 +106,8 @@ async function readHolder(file: string): Promise<Holder> {
   return { pid: 0, command: "" };
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process with this id runs on this machine, whoever owns it. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

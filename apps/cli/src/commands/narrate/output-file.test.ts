@@ -1,4 +1,6 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -64,6 +66,40 @@ describe("output file", () => {
     await expect(writeOutput(path, broken(), settings, options())).rejects.toMatchObject({ code: "disk-full" });
     expect(await readFile(path, "utf8")).toBe("old");
     expect(await readdir(folder)).toEqual(["book.m4b"]);
+  });
+
+  it("removes what a killed process left of this output, and nothing that another one is writing", async () => {
+    const path = join(folder, "book.m4b");
+    const ended = spawn(process.execPath, ["--version"], { stdio: "ignore" });
+    await once(ended, "exit");
+    const left = `.book.m4b.${ended.pid}.part`;
+    const others = [`.book.m4b.${process.ppid}.part`, `.other.m4b.${ended.pid}.part`, ".book.m4b.notes.part"];
+    for (const name of [left, ...others]) await writeFile(join(folder, name), "half");
+    await writeOutput(path, bytes("one"), settings, options());
+    expect(await readdir(folder)).toEqual(expect.arrayContaining(["book.m4b", ...others]));
+    expect(await readdir(folder)).not.toContain(left);
+  });
+
+  it("knows its own output when it was killed right before or after the name changed", async () => {
+    const path = join(folder, "book.m4b");
+    const check = (): Promise<void> => checkOutput(path, settings, { ...options(), overwrite: false });
+    await writeOutput(path, bytes("one"), settings, options());
+    await rename(path, join(folder, "first.m4b"));
+    await writeOutput(path, bytes("two"), settings, options());
+    await expect(check()).resolves.toBeUndefined();
+    // Killed before: the record is written, and the file in its place is still the one of the first time.
+    await rename(join(folder, "first.m4b"), path);
+    await expect(check()).resolves.toBeUndefined();
+  });
+
+  it("has its record before the file has its name", async () => {
+    const path = join(folder, "book.m4b");
+    // A folder in the way: the rename fails, as if the process had been killed before it.
+    await mkdir(join(path, "in-the-way"), { recursive: true });
+    await expect(writeOutput(path, bytes("one"), settings, options())).rejects.toThrow();
+    await rm(path, { recursive: true });
+    await writeFile(path, "one");
+    await expect(checkOutput(path, settings, { ...options(), overwrite: false })).resolves.toBeUndefined();
   });
 
   it("says that the folder is missing before any work is done", async () => {

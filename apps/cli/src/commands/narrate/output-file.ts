@@ -2,8 +2,9 @@ import { exportFormats, type ExportFormat } from "@katari/contracts";
 import { AppError, canonicalJson } from "@katari/core";
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { access, constants, mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { access, appendFile, constants, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
+import { isAlive } from "../../data-folder/lock.ts";
 
 /** What makes two outputs the same work: then the older may be replaced without asking. */
 export interface OutputSettings {
@@ -70,7 +71,7 @@ export async function checkOutput(
   if (existing === undefined) return;
   if (options.overwrite) return;
   const record = await readFile(recordPath(options.dataFolder, settings), "utf8").catch(() => undefined);
-  if (record !== undefined && record === (await digestFile(path))) return;
+  if (record !== undefined && record.split("\n").includes(await digestFile(path))) return;
   throw new AppError("output-exists", `${path} is there already, and is not this narration.`, {
     cure: "Choose another output with -o, or replace it with --overwrite.",
   });
@@ -78,7 +79,8 @@ export async function checkOutput(
 
 /**
  * Writes the output beside its place and renames it: a reader sees the old file or the whole new one. Remembers its
- * digest, so that the same narration may replace it later. Cancelling leaves nothing behind.
+ * digest, so that the same narration may replace it later. Cancelling leaves nothing behind; what a killed process left
+ * goes with the next write.
  */
 export async function writeOutput(
   path: string,
@@ -86,7 +88,8 @@ export async function writeOutput(
   settings: OutputSettings,
   options: { dataFolder: string; signal: AbortSignal },
 ): Promise<{ sizeBytes: number }> {
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.part`);
+  await removeLeftParts(path);
+  const temporary = partPath(path, process.pid);
   const hash = createHash("sha256");
   let sizeBytes = 0;
   const file = await open(temporary, "w");
@@ -99,16 +102,29 @@ export async function writeOutput(
     }
     await file.sync();
     await file.close();
+    // Before the name changes: a process that is killed in between must know its own output the next time.
+    const record = recordPath(options.dataFolder, settings);
+    await mkdir(dirname(record), { recursive: true });
+    await appendFile(record, `\n${hash.digest("hex")}`);
     await rename(temporary, path);
   } catch (error) {
     await file.close().catch(() => undefined);
     await rm(temporary, { force: true });
     throw AppError.from(error);
   }
-  const record = recordPath(options.dataFolder, settings);
-  await mkdir(dirname(record), { recursive: true });
-  await writeFile(record, hash.digest("hex"));
   return { sizeBytes };
+}
+
+const partPath = (path: string, pid: number): string => join(dirname(path), `.${basename(path)}.${pid}.part`);
+
+/** Removes unfinished copies of this output whose processes are gone. */
+async function removeLeftParts(path: string): Promise<void> {
+  const folder = dirname(path);
+  for (const name of await readdir(folder)) {
+    const pid = Number(/\.(\d+)\.part$/u.exec(name)?.[1]);
+    if (pid > 0 && join(folder, name) === partPath(path, pid) && !isAlive(pid))
+      await rm(join(folder, name), { force: true });
+  }
 }
 
 /** sha256 of a file as hex, streamed. */
@@ -118,6 +134,7 @@ export async function digestFile(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
+/** Where the digests of everything that was written with these settings are kept, one on a line. */
 function recordPath(dataFolder: string, settings: OutputSettings): string {
   const key = createHash("sha256").update(canonicalJson(settings)).digest("hex");
   return join(dataFolder, "outputs", key);

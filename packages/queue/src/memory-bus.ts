@@ -164,7 +164,7 @@ export function createMemoryBus(options: MemoryBusOptions = {}): MessageBus {
 }
 
 /** Runs at once, but tells failures the way the port does: by a rejected promise. */
-// eslint-disable-next-line typescript/require-await
+// oxlint-disable-next-line typescript/require-await
 async function attempt<T>(work: () => T): Promise<T> {
   return work();
 }

@@ -1,7 +1,7 @@
 import { cpus, totalmem } from "node:os";
 import type { Tensor } from "@katari/contracts";
 import { AppError } from "@katari/core";
-import type { ChildRuntime, StartChild } from "../runtimes/child-runtime.ts";
+import type { ChildRuntime, StartChild } from "@katari/inference";
 import { startOnnxProcess } from "../runtimes/onnx-process.ts";
 import { readCalibration, writeCalibration } from "./calibration-file.ts";
 import type { InstanceChoice, InstanceMeasurement, InstanceShape } from "./instance-choice.ts";

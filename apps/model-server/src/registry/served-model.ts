@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { InferenceError } from "@katari/inference";
+import { InferenceError, type ModelSignature, type StartChild } from "@katari/inference";
 import { checkTensor } from "@katari/inference/kserve";
 import { AppError, type Clock } from "@katari/core";
 import type { Tensor } from "@katari/contracts";
 import type { Logger } from "../logger.ts";
 import type { ModelGauges, ModelMetrics } from "../metrics/server-metrics.ts";
-import type { ModelSignature, StartChild } from "../runtimes/child-runtime.ts";
 import { createModelScheduler, type ScheduledRequest } from "../scheduler/model-scheduler.ts";
 import { createInstance, type InstanceLimits } from "../workers/instance.ts";
 import type { ModelSource } from "./model-source.ts";

@@ -4,7 +4,7 @@ import { AppError } from "@katari/core";
 import { InferenceSession } from "onnxruntime-node";
 import { z } from "zod";
 import { createFrameReader, encodeFrame, frameKinds, type Frame } from "../workers/framing.ts";
-import type { ChildStats } from "./child-runtime.ts";
+import type { ChildStats } from "@katari/inference";
 import { datatypeOf, fromOnnx, toOnnx } from "./tensor-types.ts";
 
 /**

@@ -3,11 +3,16 @@ import { setPriority } from "node:os";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { InferenceError } from "@katari/inference";
+import {
+  InferenceError,
+  type ChildExit,
+  type ChildRuntime,
+  type ChildStats,
+  type ModelSignature,
+} from "@katari/inference";
 import { AppError } from "@katari/core";
 import { z } from "zod";
 import { createFrameReader, encodeFrame, frameKinds, type Frame } from "../workers/framing.ts";
-import type { ChildExit, ChildRuntime, ChildStats, ModelSignature } from "./child-runtime.ts";
 
 /** The built entry: the child is plain JavaScript, also when the parent runs from its sources in tests. */
 const childEntry = fileURLToPath(new URL("../../dist/runtimes/onnx-child.js", import.meta.url));

@@ -1,7 +1,6 @@
-import { InferenceError } from "@katari/inference";
+import { InferenceError, type ChildRuntime, type ModelFile, type ModelSignature, type StartChild } from "@katari/inference";
 import type { Tensor } from "@katari/contracts";
 import type { RestartReason } from "../metrics/server-metrics.ts";
-import type { ChildRuntime, ModelFile, ModelSignature, StartChild } from "../runtimes/child-runtime.ts";
 import type { Logger } from "../logger.ts";
 
 export interface InstanceLimits {

@@ -42,7 +42,7 @@ export const uploadQuerySchema = z.object({
     .string()
     .min(1, "is empty")
     .max(255, "has more than 255 characters")
-    // eslint-disable-next-line no-control-regex -- control characters are what is refused here
+    // oxlint-disable-next-line no-control-regex -- control characters are what is refused here
     .refine((name) => !/[/\\\u0000-\u001f\u007f]/u.test(name), "is not a plain file name"),
 });
 

@@ -12,6 +12,7 @@ const systemNeeds = [
   { package: "chromium", there: () => hasProgram("chromium") },
   { package: "fonts-noto-cjk", there: () => existsSync("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc") },
   { package: "ffmpeg", there: () => hasProgram("ffmpeg") && hasProgram("ffprobe") },
+  { package: "postgresql", there: () => hasProgram("/usr/lib/postgresql/*/bin/initdb") },
   { package: "mediainfo", there: () => hasProgram("mediainfo") },
 ];
 

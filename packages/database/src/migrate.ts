@@ -40,11 +40,14 @@ export async function migrate(
   const known = await readMigrations();
   await db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(${sql.lit(lockId)})`.execute(trx);
-    await sql`create table if not exists migrations (number integer primary key, name text not null)`.execute(trx);
+    // Looked for first: "if not exists" asks for the right to create also where there is nothing to do.
+    const { rows } = await sql<{ there: boolean }>`select to_regclass('migrations') is not null as there`.execute(trx);
+    if (rows[0]?.there !== true)
+      await sql`create table migrations (number integer primary key, name text not null)`.execute(trx);
     const applied = await appliedNumber(trx);
     if (applied > known.length)
       throw new AppError("conflict", "The data was written by a newer version of Katari.", {
-        cure: "Use that version, or another data folder.",
+        cure: "Use that version, or another data folder or database.",
       });
     for (const migration of known.slice(applied)) {
       await run(trx, migration.statements);

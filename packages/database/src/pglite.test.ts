@@ -9,20 +9,7 @@ import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { DatabaseHandle } from "./handle.ts";
 import { openPglite } from "./pglite.ts";
-import { appendEvents, insertProject, listEvents } from "./statements/index.ts";
 import { clearDatabase, openTestDatabase } from "./testing.ts";
-
-const project = {
-  id: "p",
-  ownerId: "ann",
-  sourceId: "s",
-  title: "T",
-  digest: "d",
-  fileName: "f",
-  sizeBytes: 1,
-  objectKey: "o",
-  nowMs: 0,
-};
 
 describe("PGlite", () => {
   let database: DatabaseHandle;
@@ -43,49 +30,6 @@ describe("PGlite", () => {
     await Promise.all(Array.from({ length: 50 }, raise));
     const { rows } = await sql<{ value: number }>`select value from installation where key = 'n'`.execute(database.db);
     expect(rows).toEqual([{ value: 50 }]);
-  });
-
-  it("undoes a transaction that throws", async () => {
-    const failing = database.transaction(async (trx) => {
-      await insertProject(trx, project);
-      throw new Error("no");
-    });
-    await expect(failing).rejects.toThrow("no");
-    const { rows } = await sql`select id from projects`.execute(database.db);
-    expect(rows).toEqual([]);
-  });
-
-  it("refuses a statement beside its transaction instead of waiting for itself for ever", async () => {
-    const stuck = database.transaction(() => sql`select 1`.execute(database.db));
-    await expect(stuck).rejects.toMatchObject({ code: "internal" });
-    // The connection has been given back.
-    await sql`select 1`.execute(database.db);
-  });
-
-  it("reads bigint as a number and refuses what a number cannot hold", async () => {
-    const read = (value: string) => sql<{ n: number }>`select ${value}::bigint as n`.execute(database.db);
-    // 2^53 - 1, the largest integer below which every one is exact (ECMA-262, Number.MAX_SAFE_INTEGER).
-    expect((await read("9007199254740991")).rows).toEqual([{ n: 9007199254740991 }]);
-    await expect(read("9007199254740992")).rejects.toMatchObject({ code: "internal" });
-  });
-
-  it("gives events of a project ids in the order of commits, and says the project after the commit", async () => {
-    await insertProject(database.db, project);
-    const heard: (string | undefined)[] = [];
-    const unlisten = await database.listen("katari_events", (payload) => heard.push(payload));
-    const event = { type: "import", state: "ready" } as const;
-    await database.transaction(async (trx) => {
-      await appendEvents(trx, { projectId: "p", events: [event, event], nowMs: 7 });
-      expect(heard).toEqual([]);
-    });
-    await appendEvents(database.db, { projectId: "p", events: [event], nowMs: 8 });
-    const events = await listEvents(database.db, { projectId: "p", after: 1, limit: 10 });
-    expect(events.map(({ id, atMs }) => [id, atMs])).toEqual([
-      [2, 7],
-      [3, 8],
-    ]);
-    expect(heard).toEqual(["p", "p"]);
-    await unlisten();
   });
 
   it("has every row that was acknowledged before a kill -9", async () => {

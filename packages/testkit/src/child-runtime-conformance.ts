@@ -99,7 +99,7 @@ export function describeChildRuntime(name: string, setup: () => Promise<ChildRun
     it("refuses a second run while one is going on, and leaves that one alone", async () => {
       const child = await loaded();
       const first = infer(child, probe(2, 1_000));
-      await expect(infer(child, probe(1))).rejects.toThrow();
+      await expect(infer(child, probe(1))).rejects.toMatchObject({ code: "internal" });
       expect(ramp(await first)).toEqual([0, 1]);
     });
 

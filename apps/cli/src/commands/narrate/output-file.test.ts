@@ -1,3 +1,4 @@
+import { AppError } from "@katari/core";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -96,7 +97,7 @@ describe("output file", () => {
     const path = join(folder, "book.m4b");
     // A folder in the way: the rename fails, as if the process had been killed before it.
     await mkdir(join(path, "in-the-way"), { recursive: true });
-    await expect(writeOutput(path, bytes("one"), settings, options())).rejects.toThrow();
+    await expect(writeOutput(path, bytes("one"), settings, options())).rejects.toBeInstanceOf(AppError);
     await rm(path, { recursive: true });
     await writeFile(path, "one");
     await expect(checkOutput(path, settings, { ...options(), overwrite: false })).resolves.toBeUndefined();

@@ -10,7 +10,7 @@ const part = (startSamples: number, endSamples: number, symbols?: number) => ({
   words: [[startSamples, endSamples]],
   ...(symbols === undefined ? {} : { symbols }),
 });
-const check = (pcm: Float32Array, parts = [part(0, pcm.length)]) => checkTake({ pcm, sampleRate, parts });
+const check = (pcm: Float32Array, parts = [part(0, pcm.length)]) => checkTake({ pcm, sampleRate, parts }).checks;
 
 describe("checking a take", () => {
   it("has nothing against a clean one and knows its level", () => {
@@ -19,6 +19,21 @@ describe("checking a take", () => {
     expect(checks.peak).toBeCloseTo(0.4, 4);
     // A sine's RMS is its peak ÷ √2: 20 log10(0.4 ÷ √2) = −10.97 dB.
     expect(checks.levelDb).toBeCloseTo(-10.97, 1);
+  });
+
+  it("says where each part sounds", () => {
+    const pcm = concatenate([new Float32Array(12_000), voice, new Float32Array(12_000), voice]);
+    const { sounds } = checkTake({ pcm, sampleRate, parts: [part(0, 42_000), part(42_000, pcm.length)] });
+    // The first sine from 12,000 to 36,000, the second from 48,000 to the end; frames are 240 samples every 120.
+    for (const [at, [start, end]] of (
+      [
+        [12_000, 36_000],
+        [48_000, 72_000],
+      ] as const
+    ).entries()) {
+      expect(Math.abs((sounds[at]?.[0] ?? 0) - start)).toBeLessThanOrEqual(240);
+      expect(Math.abs((sounds[at]?.[1] ?? 0) - end)).toBeLessThanOrEqual(240);
+    }
   });
 
   it.each([

@@ -15,6 +15,12 @@ export interface CheckTakeOptions {
   readonly parts: readonly PartToCheck[];
 }
 
+export interface CheckedTake {
+  readonly checks: TakeChecks;
+  /** For each part its first and last sounding sample, `[start, end)` (see `findSound`). */
+  readonly sounds: readonly (readonly [number, number])[];
+}
+
 const silentPeak = 10 ** (-60 / 20);
 const fullScale = 0.999;
 const clippedRun = 3;
@@ -30,7 +36,7 @@ const fewestSymbols = 8;
  * scale), `dc-offset` (mean above 1 % of full scale), `silent-part` (a part with words in which nothing sounds),
  * `too-fast` and `too-slow` (sounding time per symbol outside 18–350 ms, for parts of eight symbols and more).
  */
-export function checkTake({ pcm, sampleRate, parts }: CheckTakeOptions): TakeChecks {
+export function checkTake({ pcm, sampleRate, parts }: CheckTakeOptions): CheckedTake {
   if (pcm.length === 0) throw suspect("has no samples");
   let peak = 0;
   let sum = 0;
@@ -50,8 +56,9 @@ export function checkTake({ pcm, sampleRate, parts }: CheckTakeOptions): TakeChe
   const suspicions = new Set<string>();
   if (longestRun >= clippedRun) suspicions.add("clipping");
   if (Math.abs(sum / pcm.length) > dcLimit) suspicions.add("dc-offset");
-  for (const part of parts) {
-    const [start, end] = findSound(pcm, part.startSamples, part.endSamples, sampleRate);
+  const sounds = parts.map((part) => findSound(pcm, part.startSamples, part.endSamples, sampleRate));
+  for (const [at, part] of parts.entries()) {
+    const [start, end] = sounds[at] ?? [0, 0];
     if (part.words.length > 0 && (end <= start || peakIn(pcm, start, end) < silentPeak)) {
       suspicions.add("silent-part");
       continue;
@@ -61,8 +68,10 @@ export function checkTake({ pcm, sampleRate, parts }: CheckTakeOptions): TakeChe
     if (symbolMs < shortestSymbolMs) suspicions.add("too-fast");
     if (symbolMs > longestSymbolMs) suspicions.add("too-slow");
   }
-  const [soundStart, soundEnd] = findSound(pcm, 0, pcm.length, sampleRate);
-  return { peak, levelDb: levelDb(pcm, soundStart, soundEnd), suspicions: [...suspicions] };
+  const heard = sounds.filter(([start, end]) => end > start);
+  const from = Math.min(pcm.length, ...heard.map(([start]) => start));
+  const to = Math.max(from, ...heard.map(([, end]) => end));
+  return { checks: { peak, levelDb: levelDb(pcm, from, to), suspicions: [...suspicions] }, sounds };
 }
 
 function peakIn(pcm: Float32Array, start: number, end: number): number {
@@ -71,7 +80,9 @@ function peakIn(pcm: Float32Array, start: number, end: number): number {
   return peak;
 }
 
-function levelDb(pcm: Float32Array, start: number, end: number): number {
+/** RMS level in dB below full scale; of a take in which no part sounds, the whole of it. */
+function levelDb(pcm: Float32Array, from: number, to: number): number {
+  const [start, end] = to > from ? [from, to] : [0, pcm.length];
   let sum = 0;
   for (let i = start; i < end; i++) sum += (pcm[i] ?? 0) ** 2;
   return 10 * Math.log10(sum / Math.max(1, end - start));

@@ -1,5 +1,4 @@
 export { encodeWav, decodeWav, wavHeader, type DecodedWav } from "./wav.ts";
-export { findSound } from "./find-sound.ts";
 export { checkTake, type CheckTakeOptions, type PartToCheck } from "./check-take.ts";
 export { clipPauseMs, layTimeline } from "./lay-timeline.ts";
 export { fadeMs, renderPlan, type ReadClip, type RenderOptions } from "./render-plan.ts";

@@ -1,5 +1,5 @@
 import type { Rendering, SpeechTask, VoicePart } from "@katari/contracts";
-import { checkTake, encodeWav, findSound } from "@katari/audio";
+import { checkTake, encodeWav } from "@katari/audio";
 import { AppError, takeKey, type Take } from "@katari/core";
 import type { ModelServer } from "@katari/inference";
 import { voiceFamily } from "@katari/voices/families";
@@ -51,13 +51,13 @@ export function createSpeechHandler(options: SpeechHandlerOptions) {
     const sounded = family.interpret(outputs, { manifest, phonemes, parts });
     const { pcm } = sounded;
     const { sampleRate } = manifest;
-    const checks = checkTake({
+    const { checks, sounds } = checkTake({
       pcm,
       sampleRate,
       parts: sounded.parts.map((part, at) => ({ ...part, symbols: symbolsOf(parts[at]) })),
     });
-    const takeParts = sounded.parts.map((part) => {
-      const [soundStartSamples, soundEndSamples] = findSound(pcm, part.startSamples, part.endSamples, sampleRate);
+    const takeParts = sounded.parts.map((part, at) => {
+      const [soundStartSamples, soundEndSamples] = sounds[at] ?? [part.startSamples, part.startSamples];
       return { ...part, soundStartSamples, soundEndSamples };
     });
     signal.throwIfAborted();

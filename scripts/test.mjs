@@ -14,6 +14,7 @@ const systemNeeds = [
   { package: "ffmpeg", there: () => hasProgram("ffmpeg") && hasProgram("ffprobe") },
   { package: "postgresql", there: () => hasProgram("/usr/lib/postgresql/*/bin/initdb") },
   { package: "mediainfo", there: () => hasProgram("mediainfo") },
+  { package: "rabbitmq-server", there: () => hasProgram("rabbitmq-server") },
 ];
 
 await setUp();

@@ -51,14 +51,33 @@ export function createDispatcher(
         const lease = { leaseUntilMs: nowMs + timing.leaseMs, busEpoch: bus.epoch };
         const slots = options.workers.slots(lane);
         const window = windowOf(slots, timing.tasksPerSlot, timing.maxWindow);
-        const claimed = await database.transaction((trx) =>
-          claimOfLane(trx, { lane, slots, window, nowMs, lease, aloneWaitMs: timing.aloneWaitMs }),
-        );
+        const claimed = await claimOrReport({ lane, slots, window, nowMs, lease, aloneWaitMs: timing.aloneWaitMs });
         const lost = await publishAll(lane, claimed, signal);
         if (lost.length > 0) await options.report(lost);
       }
     },
   });
+
+  /**
+   * Claims in one transaction. When the connection broke during its commit, nobody knows whether the tasks are claimed:
+   * they are reported lost with the attempt that they would have, which changes nothing if they are not.
+   */
+  async function claimOrReport(input: ClaimOfLane): Promise<readonly ClaimedTask[]> {
+    let claimed: readonly ClaimedTask[] = [];
+    try {
+      await database.transaction(async (trx) => {
+        claimed = [];
+        claimed = await claimOfLane(trx, input);
+      });
+      return claimed;
+    } catch (error) {
+      if (claimed.length > 0)
+        await options.report(
+          claimed.map(({ id, attempt }) => ({ taskId: id, attempt, outcome: { kind: "lost", why: "unconfirmed" } })),
+        );
+      throw error;
+    }
+  }
 
   async function publishAll(
     lane: TaskLane,

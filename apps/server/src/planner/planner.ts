@@ -154,10 +154,10 @@ async function writePage({ database, clock }: ServerContext, input: PageToWrite)
   await database.transaction(async (trx) => {
     const locked = await lockAtCursor(trx, conversion);
     if (locked === undefined) return;
+    await deleteTakes(trx, silentTakes);
     // Two conversions of one document at once would meet in its rows in any order, so they wait here.
     await lockDocuments(trx, [documentId]);
     await upsertSpokenForms(trx, page.forms);
-    await deleteTakes(trx, silentTakes);
     await deleteWantedTakes(trx, segmentIds);
     await insertWantedTakes(trx, { conversionId, rows: page.wanted });
     const added = await insertSpeechTasks(trx, { projectId, conversionId, documentId, lane, nowMs, rows: page.tasks });

@@ -26,8 +26,12 @@ export interface Workshop {
   readonly manifest: VoiceManifest;
   readonly application: RunningApplication;
   readonly worker: HandWorker;
-  /** Another server on the same database and bus; the caller starts and stops it. */
-  server(options?: { readonly bus?: MessageBus; readonly planner?: TextPlanner }): RunningApplication;
+  /** Another server on the same database (by its own connections, where they are given) and bus; the caller starts and stops it. */
+  server(options?: {
+    readonly bus?: MessageBus;
+    readonly planner?: TextPlanner;
+    readonly database?: DatabaseHandle;
+  }): RunningApplication;
   /** A project with these chapters, imported and loaded. */
   importBook(chapters: readonly Chapter[], owner?: { readonly ownerId: string }): Promise<string>;
   conversionIs(conversionId: string, state: ConversionState, owner?: { readonly ownerId: string }): Promise<void>;
@@ -60,7 +64,7 @@ export async function openWorkshop(
   const clock = manualClock(startMs);
   const server: Workshop["server"] = (own = {}) =>
     createApplication({
-      database,
+      database: own.database ?? database,
       bus: own.bus ?? bus,
       store,
       voices,

@@ -35,8 +35,8 @@ export interface TestPostgres {
   readonly port: number;
   /** Address of a database of it, as its superuser `katari`; the first one is called `katari`. */
   url(over?: { readonly user?: string; readonly password?: string; readonly database?: string }): string;
-  /** Runs statements as the superuser, in a database (`katari` when none is named). */
-  run(statements: string, database?: string): Promise<void>;
+  /** Runs statements as the superuser, in a database (`katari` when none is named); answers the rows of a single one. */
+  run(statements: string, database?: string): Promise<readonly Record<string, unknown>[]>;
   /** Ends it: `fast` undoes what runs and closes every connection, `killed` is a crash of the whole server. */
   stop(how?: "fast" | "killed"): Promise<void>;
   /** Starts it again, on the same port and data. */
@@ -78,7 +78,8 @@ export async function startTestPostgres(): Promise<TestPostgres> {
       const client = new Client({ connectionString: server.url({ database }) });
       await client.connect();
       try {
-        await client.query(statements);
+        const result = await client.query<Record<string, unknown>>(statements);
+        return result.rows;
       } finally {
         await client.end();
       }
@@ -137,7 +138,6 @@ function startServer(
     max_connections: 60,
     shared_buffers: "32MB",
     fsync: "off",
-    synchronous_commit: "off",
     full_page_writes: "off",
     deadlock_timeout: "100ms",
   };

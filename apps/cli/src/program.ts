@@ -31,6 +31,7 @@ export function createProgram({ environment, signal }: Context): Command {
     .option("--chapters <list>", "such as 1,3-5")
     .option("--list", "only list the chapters and what is left out")
     .option("--overwrite", "replace an output that Katari did not make")
+    .option("--server <url>", "have a server elsewhere do the work (token: KATARI_HTTP_TOKEN)")
     .addOption(json())
     .addOption(data())
     .action(async (file: string, options: NarrateOptions) => {
@@ -76,6 +77,28 @@ export function createProgram({ environment, signal }: Context): Command {
     .action(async (options: { json?: boolean; data?: string }) => {
       const { doctor } = await import("./commands/doctor.ts");
       await doctor(options, { environment, signal });
+    });
+
+  const config = (): Option => new Option("--config <file>", "settings of the installation, as JSON");
+  program
+    .command("server")
+    .description("run the application alone, beside workers and model servers")
+    .addOption(config())
+    .addOption(json())
+    .action(async (options: { config?: string }) => {
+      const { server } = await import("./commands/apart.ts");
+      await server(options, { environment, signal });
+    });
+
+  program
+    .command("worker")
+    .description("run a worker alone")
+    .addOption(config())
+    .option("--lanes <list>", "queues with slots, such as speech.cpu.bulk=2,import=1")
+    .addOption(json())
+    .action(async (options: { config?: string; lanes?: string }) => {
+      const { worker } = await import("./commands/apart.ts");
+      await worker(options, { environment, signal });
     });
 
   program

@@ -6,3 +6,4 @@ export type { LoadedVoice, Voices } from "./planner/voices.ts";
 export type { Logger, ServerTiming } from "./server-context.ts";
 export { createHttpServer, type HttpServer, type HttpServerOptions } from "./http/http-server.ts";
 export { createAccessToken, type AccessToken } from "./http/access-token.ts";
+export { runServer, type RunServerOptions } from "./run-server.ts";

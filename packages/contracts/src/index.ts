@@ -7,3 +7,4 @@ export * from "./queues.ts";
 export * from "./assembly-plan.ts";
 export * from "./api.ts";
 export * from "./tensor.ts";
+export * from "./deployment.ts";

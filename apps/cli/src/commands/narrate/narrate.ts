@@ -4,6 +4,7 @@ import { checkSourceKind } from "@katari/documents";
 import { access, constants, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ApiClient } from "../../client/api-client.ts";
+import { remoteServer } from "../../client/remote-server.ts";
 import { watchFreeSpace } from "../../data-folder/free-space.ts";
 import { callersFolder, dataFolder, fromCaller } from "../../data-folder/paths.ts";
 import { openApplication } from "../../embedded/open-application.ts";
@@ -31,6 +32,8 @@ export interface NarrateOptions {
   readonly json?: boolean;
   readonly data?: string;
   readonly overwrite?: boolean;
+  /** A server elsewhere does the work, with its own voices. */
+  readonly server?: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -50,17 +53,14 @@ export async function narrate(
   await checkSource(source);
   if (options.output !== undefined) await checkOutputFolder(fromCaller(options.output, environment));
   const catalogue = voiceCatalogue(environment);
-  await knownVoice(catalogue, options.voice);
+  if (options.server === undefined) await knownVoice(catalogue, options.voice);
   const progress = createProgress({ stream: process.stderr, quiet: options.json === true, now: Date.now });
   const startedAtMs = Date.now();
 
-  const application = await openApplication({
-    dataFolder: folder,
-    command: "narrate",
-    environment,
-    port: 0,
-    signal: context.signal,
-  });
+  const application =
+    options.server === undefined
+      ? await openApplication({ dataFolder: folder, command: "narrate", environment, port: 0, signal: context.signal })
+      : { api: remoteServer(options.server, environment), close: async () => undefined };
   const space = watchFreeSpace(folder, context.signal);
   const { signal } = space;
   try {
@@ -85,7 +85,7 @@ export async function narrate(
         : fromCaller(options.output, environment);
     await checkOutput(output, settings, { dataFolder: folder, overwrite: options.overwrite === true });
 
-    await ensureVoice(catalogue, options.voice, { environment, progress, signal });
+    if (options.server === undefined) await ensureVoice(catalogue, options.voice, { environment, progress, signal });
     const chosen = documents.map((document) => document.id);
     const conversion = await convert(api, project, { voice: options.voice, speed, documents: chosen });
     // A person who stops wants silence, not work that goes on the next time for another book.

@@ -56,7 +56,14 @@ function asKatari(command: string): string[] | undefined {
   return undefined;
 }
 
-const pagesWithCommands = ["README.md", "README.ja.md", "CONTRIBUTING.md", "docs/cli.md", "docs/troubleshooting.md"];
+const pagesWithCommands = [
+  "README.md",
+  "README.ja.md",
+  "CONTRIBUTING.md",
+  "docs/cli.md",
+  "docs/deployment.md",
+  "docs/troubleshooting.md",
+];
 
 describe("documents", () => {
   let place: Place;
@@ -101,7 +108,8 @@ describe("documents", () => {
     let seen = 0;
     for (const page of pagesWithCommands)
       for (const command of [...commandsOf(await read(page)), ...inlineCommands(await read(page), "npm")]) {
-        const [, first = "", second = "", dashes, third] = command.split(/\s+/u);
+        const [program, first = "", second = "", dashes, third] = command.split(/\s+/u);
+        if (program !== "npm") continue;
         if (["config", "login", "cache", "ci"].includes(first)) continue;
         seen++;
         const script = first === "run" ? second : first;
@@ -147,8 +155,15 @@ describe("documents", () => {
       [...(cli.find((section) => section.startsWith(`${title}\n`)) ?? "").matchAll(/^\| `(?:-\w, )?(--[\w-]+)/gmu)]
         .map(([, option = ""]) => option)
         .toSorted();
-    const narrate = [...(await helpOf("narrate")).matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gmu)].map(([, option]) => option);
-    expect(table("narrate")).toEqual(narrate.filter((option) => option !== "--help").toSorted());
+    for (const command of ["narrate", "server", "worker"]) {
+      const options = [...(await helpOf(command)).matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gmu)].map(([, option]) => option);
+      expect(table(command)).toEqual(options.filter((option) => option !== "--help").toSorted());
+    }
+    // Every variable of a deployment stands in its page.
+    const variables = [...(await read("packages/contracts/src/deployment.ts")).matchAll(/^ {2}(KATARI_\w+):/gmu)];
+    expect(variables.length).toBeGreaterThan(15);
+    const deployment = await read("docs/deployment.md");
+    for (const [, variable = ""] of variables) expect(deployment).toContain(`\`${variable}\``);
     const configuration = await read("apps/model-server/src/configuration.ts");
     const server = [...configuration.matchAll(/^ {2}"?([a-z-]+)"?: \{ type: /gmu)].map(([, option]) => `--${option}`);
     expect(table("model-server")).toEqual(server.toSorted());

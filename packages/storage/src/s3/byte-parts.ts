@@ -4,6 +4,8 @@ import { AppError } from "@katari/core";
 export interface BytePart {
   readonly bytes: Uint8Array;
   readonly isLast: boolean;
+  /** Says that nobody looks at the bytes any more, so that their memory may be used for a later part. */
+  readonly release: () => void;
 }
 
 const firstCapacity = 64 * 1024;
@@ -21,18 +23,22 @@ export async function* byteParts(
   if (body instanceof Uint8Array) {
     for (let start = 0; start === 0 || start < body.length; start += partBytes) {
       throwIfAborted(signal);
-      yield { bytes: body.subarray(start, start + partBytes), isLast: start + partBytes >= body.length };
+      const isLast = start + partBytes >= body.length;
+      yield { bytes: body.subarray(start, start + partBytes), isLast, release() {} };
     }
     return;
   }
-  let part = new Uint8Array(Math.min(firstCapacity, partBytes));
+  // Large buffers that the garbage collector takes late would add up to several times what is in use.
+  const free: Uint8Array[] = [];
+  const partOf = (bytes: Uint8Array, isLast: boolean): BytePart => ({ bytes, isLast, release: () => free.push(bytes) });
+  let part: Uint8Array = new Uint8Array(Math.min(firstCapacity, partBytes));
   let length = 0;
   for await (const chunk of interruptible(body, signal)) {
     for (let taken = 0; taken < chunk.length;) {
       // Only when more comes is a full part known not to be the last.
       if (length === partBytes) {
-        yield { bytes: part, isLast: false };
-        part = new Uint8Array(partBytes);
+        yield partOf(part, false);
+        part = free.pop() ?? new Uint8Array(partBytes);
         length = 0;
       }
       const count = Math.min(chunk.length - taken, partBytes - length);
@@ -42,10 +48,10 @@ export async function* byteParts(
       taken += count;
     }
   }
-  yield { bytes: part.subarray(0, length), isLast: true };
+  yield partOf(part.subarray(0, length), true);
 }
 
-function grown(from: Uint8Array, length: number, capacity: number): Uint8Array<ArrayBuffer> {
+function grown(from: Uint8Array, length: number, capacity: number): Uint8Array {
   const to = new Uint8Array(capacity);
   to.set(from.subarray(0, length));
   return to;

@@ -9,6 +9,7 @@ import { listObjects } from "./s3-list.ts";
 import { readObject } from "./s3-read.ts";
 import { createS3Requests, translated } from "./s3-requests.ts";
 import { resolveS3Settings, type S3StoreOptions } from "./s3-settings.ts";
+import { sweepUploads } from "./s3-sweep.ts";
 import { writeObject } from "./s3-write.ts";
 
 /** An ObjectStore with connections that can be tried and closed. */
@@ -18,6 +19,11 @@ export interface S3Store extends ObjectStore {
    * the keys, a right or the service is not as it should be.
    */
   check(options?: { signal?: AbortSignal }): Promise<void>;
+  /**
+   * Aborts multipart uploads that began before `beforeMs` (of the epoch) and were left by killed writers; returns how
+   * many. Choose a time by which no put can still be under way.
+   */
+  sweepUploads(beforeMs: number, options?: { signal?: AbortSignal }): Promise<number>;
   /** Closes the idle connections. */
   close(): void;
 }
@@ -102,6 +108,8 @@ export function createS3Store(options: S3StoreOptions): S3Store {
       await store.delete([key], options);
       if (!Buffer.from(back).equals(bytes) || listed[0] !== key) throw altered(key, settings);
     },
+    sweepUploads: (beforeMs, options) =>
+      translated(settings, undefined, () => sweepUploads(requests, beforeMs, options?.signal)),
     close: () => requests.close(),
   };
 }

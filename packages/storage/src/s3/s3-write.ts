@@ -84,11 +84,13 @@ async function putInParts(
   let sizeBytes = 0;
   let failure: { readonly cause: unknown } | undefined;
 
-  const sendPart = async (bytes: Uint8Array, PartNumber: number): Promise<void> => {
+  const sendPart = async ({ bytes, release }: BytePart, PartNumber: number): Promise<void> => {
     const input = { ...upload, PartNumber, Body: bytes, ContentLength: bytes.length };
     const { ETag } = await requests.send((client, sending) => client.send(new UploadPartCommand(input), sending), {
       signal,
     });
+    // Only now: until the answer is here, a part may have to be sent again.
+    release();
     completed.push({ PartNumber, ...(ETag === undefined ? {} : { ETag }) });
   };
   const begin = async (part: BytePart, partNumber: number): Promise<void> => {
@@ -98,7 +100,7 @@ async function putInParts(
       });
     while (underWay.size >= partsAtOnce) await Promise.race(underWay);
     sizeBytes += part.bytes.length;
-    const sending = sendPart(part.bytes, partNumber)
+    const sending = sendPart(part, partNumber)
       .catch((error: unknown) => {
         failure ??= { cause: error };
         group.abort(error);

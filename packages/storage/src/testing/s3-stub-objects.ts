@@ -27,7 +27,12 @@ export interface StubState {
   readonly objects: Map<string, StubObject>;
   readonly uploads: Map<
     string,
-    { readonly key: string; readonly headers: Record<string, string>; parts: Map<number, StubObject> }
+    {
+      readonly key: string;
+      readonly headers: Record<string, string>;
+      parts: Map<number, StubObject>;
+      readonly beganAtMs: number;
+    }
   >;
   /** Keys in the archive tier, and whether their restore was asked for. */
   readonly archived: Map<string, { restoring: boolean }>;
@@ -46,7 +51,7 @@ export function failed(status: number, code: string, message = code): StubAnswer
 export function answerOf(state: StubState, request: StubRequest): StubAnswer {
   const { method, key, query } = request;
   if (key === "") {
-    if (method === "GET") return list(state, query);
+    if (method === "GET") return query.has("uploads") ? listUploads(state, query) : list(state, query);
     if (method === "POST" && query.has("delete")) return deleteMany(state, request);
     return failed(405, "MethodNotAllowed");
   }
@@ -127,6 +132,27 @@ function list({ objects, pageSize }: StubState, query: URLSearchParams): StubAns
   );
 }
 
+function listUploads({ uploads, pageSize }: StubState, query: URLSearchParams): StubAnswer {
+  const prefix = query.get("prefix") ?? "";
+  const place = (key: string, id: string): string => `${key}\0${id}`;
+  const after = place(query.get("key-marker") ?? "", query.get("upload-id-marker") ?? "");
+  const all = [...uploads]
+    .map(([id, { key, beganAtMs }]) => ({ id, key, beganAtMs }))
+    .filter(({ id, key }) => key.startsWith(prefix) && place(key, id) > after)
+    .sort((a, b) => (place(a.key, a.id) < place(b.key, b.id) ? -1 : 1));
+  const page = all.slice(0, pageSize);
+  const last = page.at(-1);
+  const items = page.map(
+    ({ id, key, beganAtMs }) =>
+      `<Upload><Key>${escaped(key)}</Key><UploadId>${id}</UploadId><Initiated>${new Date(beganAtMs).toISOString()}</Initiated></Upload>`,
+  );
+  const next =
+    last && all.length > page.length
+      ? `<IsTruncated>true</IsTruncated><NextKeyMarker>${escaped(last.key)}</NextKeyMarker><NextUploadIdMarker>${last.id}</NextUploadIdMarker>`
+      : "<IsTruncated>false</IsTruncated>";
+  return xml(`<ListMultipartUploadsResult>${next}${items.join("")}</ListMultipartUploadsResult>`);
+}
+
 function deleteMany({ objects }: StubState, { body, headers }: StubRequest): StubAnswer {
   if (!Object.keys(headers).some((name) => name === "content-md5" || name.startsWith("x-amz-checksum-")))
     return failed(400, "InvalidRequest", "Missing required header for this request: Content-MD5");
@@ -147,7 +173,7 @@ function restore({ objects, archived }: StubState, key: string): StubAnswer {
 
 function createUpload({ uploads }: StubState, { key, headers }: StubRequest): StubAnswer {
   const id = randomUUID();
-  uploads.set(id, { key, headers: { ...headers }, parts: new Map() });
+  uploads.set(id, { key, headers: { ...headers }, parts: new Map(), beganAtMs: Date.now() });
   return xml(`<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`);
 }
 

@@ -45,7 +45,15 @@ export function createApiClient({ url, token }: ApiAddress): ApiClient {
     const response = await fetch(`${url}/api/v1${path}`, { ...init, headers }).catch((error: unknown) => {
       throw init.signal?.aborted === true
         ? new AppError("cancelled", "The work was cancelled.", { cause: error })
-        : new AppError("unavailable", "The application does not answer.", { retryable: true, cause: error });
+        : new AppError(
+            "unavailable",
+            `Nothing answers at ${url}: the studio or server was stopped, or cannot be reached.`,
+            {
+              cure: "Run the same command again: it goes on where it was.",
+              retryable: true,
+              cause: error,
+            },
+          );
     });
     if (response.ok) return response;
     throw await problemToError(response);

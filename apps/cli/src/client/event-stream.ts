@@ -1,20 +1,26 @@
 import { AppError, type ProjectEvent, type StoredEvent } from "@katari/core";
 
 const reconnectMs = 500;
+/** A server that is started again has its database open and its models loaded within this time. */
+const giveUpAfterMs = 60_000;
 
 /**
  * Server-sent events (WHATWG HTML §9.2) as an endless iterable: reconnects with the last id seen, so that nothing is
- * missed or told twice. `undefined` stands for `reset`: the reader has to fetch the state anew.
+ * missed or told twice. `undefined` stands for `reset`: the reader has to fetch the state anew. Throws what `connect`
+ * threw last when nobody has answered for `giveUpAfterMs`: a studio that was closed does not come back by itself.
  */
 export async function* readEventStream(
   connect: (afterId: number, signal: AbortSignal) => Promise<Response>,
   after: number,
   signal: AbortSignal,
+  options: { readonly giveUpAfterMs?: number } = {},
 ): AsyncIterable<StoredEvent | undefined> {
   let lastId = after;
+  let silentSinceMs: number | undefined;
   while (!signal.aborted) {
     try {
       const response = await connect(lastId, signal);
+      silentSinceMs = undefined;
       for await (const message of readMessages(response)) {
         if (message.event === "reset") {
           lastId = Number(message.id ?? lastId);
@@ -31,6 +37,8 @@ export async function* readEventStream(
       const known = AppError.from(error);
       // A refused request will be refused again; a broken connection is what reconnecting is for.
       if (known.code === "not-found" || known.code === "unauthenticated" || known.code === "forbidden") throw known;
+      silentSinceMs ??= performance.now();
+      if (performance.now() - silentSinceMs >= (options.giveUpAfterMs ?? giveUpAfterMs)) throw known;
     }
     if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, reconnectMs));
   }

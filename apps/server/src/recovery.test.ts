@@ -65,6 +65,30 @@ for (const { kind, title, missing } of testDatabases)
       await server.stop();
     });
 
+    it("gives out again what it claimed in a commit that was never answered", async () => {
+      const projectId = await workshop.importBook([chapter("One", 3)]);
+      await workshop.application.stop();
+      let cuts = 0;
+      const cut: DatabaseHandle = {
+        ...database,
+        async transaction(work) {
+          const result = await database.transaction(work);
+          const claimed = (await tasks()).some((task) => task.state === "queued");
+          // The server has committed, and the connection breaks before it says so.
+          if (claimed && cuts++ === 0) throw new Error("Connection terminated unexpectedly");
+          return result;
+        },
+      };
+      const server = workshop.server({ database: cut });
+      await server.start();
+      const { id } = await server.startConversion(ann, projectId, { voice: "hand" });
+      const held = (await workshop.worker.waitFor(3)).filter(isSpeech);
+      expect(held.map(({ task }) => task.attempt)).toEqual([2, 2, 2]);
+      for (const each of held) await each.answer(spoken(each.task));
+      await until(async () => (await server.getConversion(ann, id)).state === "succeeded");
+      await server.stop();
+    });
+
     it("brings back everything that an older bus held", async () => {
       const projectId = await workshop.importBook([chapter("One", 3)]);
       const { id } = await workshop.application.startConversion(ann, projectId, { voice: "hand" });

@@ -1,14 +1,14 @@
-import type { StoredEvent } from "@katari/core";
 import { connectPostgres, type DatabaseHandle } from "@katari/database";
-import { appendEvents, insertProject, insertTask, listEvents } from "@katari/database/statements";
+import { insertProject, insertTask, listEvents } from "@katari/database/statements";
 import { clearDatabase, startTestPostgres, whyNoPostgres, type TestPostgres } from "@katari/database/testing";
+import type { MessageBus } from "@katari/queue";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { settleTasks } from "./collect/settle-tasks.ts";
 import type { TaskReport } from "./collect/task-report.ts";
 import type { RunningApplication } from "./create-application.ts";
-import { createNotifier } from "./events/notifier.ts";
+import { createReader } from "./testing/event-reader.ts";
 import { isSpeech, spoken, until } from "./testing/hand-worker.ts";
-import { ann, bob, openWorkshop, quiet, type Workshop } from "./testing/workshop.ts";
+import { ann, bob, openWorkshop, type Workshop } from "./testing/workshop.ts";
 
 /** Sentences that are long enough to be utterances of their own, all different. */
 const chapter = (title: string, count: number, from = 0) => ({
@@ -33,26 +33,6 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
     .map((item) => [random(), item] as const)
     .sort(([a], [b]) => a - b)
     .map(([, item]) => item);
-}
-
-/** Reads a project's events whenever it is called, from where it stands, as an event stream does. */
-function createReader(read: (after: number) => Promise<readonly StoredEvent[]>) {
-  const ids: number[] = [];
-  let reading = Promise.resolve();
-  const readOn = async (before: Promise<void>): Promise<void> => {
-    await before;
-    try {
-      for (const event of await read(ids.at(-1) ?? 0)) ids.push(event.id);
-    } catch {
-      // The database is away: the call after the gap reads on.
-    }
-  };
-  return {
-    ids,
-    wake(): void {
-      reading = readOn(reading);
-    },
-  };
 }
 
 const missing = whyNoPostgres();
@@ -215,6 +195,48 @@ describe.skipIf(missing !== undefined)(
         expect(reader?.ids).toEqual(counted(events.length));
       });
 
+      it("has the others give out again what a server had claimed when it died", async () => {
+        const projectId = await workshop.importBook([chapter("One", 60)]);
+        await other.stop();
+        await workshop.application.stop();
+        const third = await connectPostgres({ url: postgres.url(), applicationName: "third" });
+        let end: (error: Error) => void = () => undefined;
+        const silence = new Promise<void>((_, reject) => (end = reject));
+        // It dies between the claim's commit and the first message.
+        const claiming: MessageBus = {
+          ...workshop.bus,
+          epoch: workshop.bus.epoch,
+          publish: (queue, body, options) =>
+            queue.startsWith("speech.") ? silence : workshop.bus.publish(queue, body, options),
+        };
+        const dying = workshop.server({ database: third, bus: claiming });
+        await dying.start();
+        const { id } = await dying.startConversion(ann, projectId, { voice: "hand" });
+        await until(async () => (await tasksOf(id)).filter((task) => task.state === "queued").length === 16);
+        // Without its connections it can write nothing more.
+        await third.close();
+        end(new Error("the process is gone"));
+        await dying.stop();
+        const claimed = (await tasksOf(id)).filter((task) => task.state === "queued");
+        expect(claimed).toHaveLength(16);
+
+        const survivor = workshop.server({ database: second });
+        await survivor.start();
+        await workshop.worker.announce();
+        await until(async () => (await survivor.getConversion(ann, id)).state === "running");
+        // A lease runs while there are workers.
+        workshop.clock.advance(600_001);
+        await workshop.worker.announce();
+        await until(async () => {
+          for (const held of workshop.worker.held.filter(isSpeech)) await held.answer(spoken(held.task));
+          return (await survivor.getConversion(ann, id)).state === "succeeded";
+        });
+        const attempts = new Map((await tasksOf(id)).map((task) => [task.id, task.attempt]));
+        expect([...attempts.values()].every((attempt) => attempt <= 2)).toBe(true);
+        expect(claimed.map((task) => attempts.get(task.id))).toEqual(claimed.map(() => 2));
+        await survivor.stop();
+      });
+
       it.each(["fast", "killed"] as const)(
         "loses nothing when PostgreSQL is stopped (%s) and started again in the middle",
         async (how) => {
@@ -325,50 +347,6 @@ describe.skipIf(missing !== undefined)(
       await Promise.all([settle(first, reports), settle(second, reports.toReversed()), settle(first, reports)]);
       for (const projectId of projects)
         expect(await eventsOf(projectId)).toEqual([{ id: 1, event: { type: "import", state: "running" } }]);
-    });
-
-    it("shows events of many writers to both readers without a gap at any time", async () => {
-      const projects = ["a", "b", "c"];
-      const base = { ownerId: "ann", title: "T", digest: "d", fileName: "f", sizeBytes: 1, objectKey: "o", nowMs: 0 };
-      for (const id of projects) await insertProject(first.db, { ...base, id, sourceId: id });
-      const notifiers = [first, second].map((database) => createNotifier({ database, logger: quiet }));
-      for (const notifier of notifiers) await notifier.start();
-      const readers = projects.flatMap((projectId) =>
-        notifiers.map((notifier, index) => {
-          const { db } = index === 0 ? first : second;
-          const reader = createReader((after) => listEvents(db, { projectId, after, limit: 1_000 }));
-          notifier.onEvents(projectId, () => reader.wake());
-          return { projectId, reader };
-        }),
-      );
-      const rounds = 40;
-      const write = async (database: DatabaseHandle, writer: number) => {
-        for (let round = 0; round < rounds; round++)
-          await database.transaction(async (trx) => {
-            // Two of the three projects, in the order of their ids, with one and two events.
-            const skipped = (writer + round) % projects.length;
-            for (const [index, projectId] of projects.filter((_, at) => at !== skipped).entries())
-              await appendEvents(trx, {
-                projectId,
-                events: Array.from({ length: index + 1 }, () => ({ type: "import", state: "running" }) as const),
-                nowMs: round,
-              });
-          });
-      };
-      await Promise.all([first, second, first, second, first, second].map(write));
-      // Six writers of 40 transactions with three events each.
-      const written = await Promise.all(
-        projects.map(async (projectId) => (await eventsOf(projectId)).map(({ id }) => id)),
-      );
-      expect(written.flat()).toHaveLength(6 * rounds * 3);
-      for (const { projectId, reader } of readers) {
-        const ids = written[projects.indexOf(projectId)] ?? [];
-        expect(ids).toEqual(counted(ids.length));
-        await until(() => reader.ids.length >= ids.length);
-        // A reader that saw 7 before 6 was there would have gone past 6.
-        expect(reader.ids).toEqual(ids);
-      }
-      for (const notifier of notifiers) await notifier.stop();
     });
   },
 );

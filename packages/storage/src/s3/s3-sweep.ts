@@ -1,4 +1,8 @@
-import {AbortMultipartUploadCommand,ListMultipartUploadsCommand, type ListMultipartUploadsCommandInput} from "@aws-sdk/client-s3";
+import {
+  AbortMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandInput,
+} from "@aws-sdk/client-s3";
 import { faultOf } from "./s3-errors.ts";
 import type { S3Requests } from "./s3-requests.ts";
 
@@ -14,7 +18,11 @@ export async function sweepUploads(
   const { bucket, keyPrefix } = requests.settings;
   let aborted = 0;
   for (let after: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {}; after;) {
-    const input: ListMultipartUploadsCommandInput = { Bucket: bucket, ...(keyPrefix === "" ? {} : { Prefix: keyPrefix }), ...after };
+    const input: ListMultipartUploadsCommandInput = {
+      Bucket: bucket,
+      ...(keyPrefix === "" ? {} : { Prefix: keyPrefix }),
+      ...after,
+    };
     const page = await requests.send(
       (client, options) => client.send(new ListMultipartUploadsCommand(input), options),
       { signal },

@@ -51,7 +51,7 @@ async function deploymentOf(path: string | undefined, environment: Context["envi
 }
 
 /** `speech.cpu.bulk=2,import` as slots by queue; a queue without a number gets one. */
-export function parseLanes(text: string): Partial<Record<TaskQueue, number>> {
+function parseLanes(text: string): Partial<Record<TaskQueue, number>> {
   const slots: Partial<Record<TaskQueue, number>> = {};
   for (const entry of text.split(",")) {
     const [name = "", count = "1", ...more] = entry.trim().split("=");

@@ -1,4 +1,10 @@
-import { InferenceError, type ChildRuntime, type ModelFile, type ModelSignature, type StartChild } from "@katari/inference";
+import {
+  InferenceError,
+  type ChildRuntime,
+  type ModelFile,
+  type ModelSignature,
+  type StartChild,
+} from "@katari/inference";
 import type { Tensor } from "@katari/contracts";
 import type { RestartReason } from "../metrics/server-metrics.ts";
 import type { Logger } from "../logger.ts";

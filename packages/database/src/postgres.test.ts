@@ -61,6 +61,7 @@ describe.skipIf(missing !== undefined)(
     beforeAll(async () => {
       server = await startTestPostgres();
       await server.run("create role weak login password 'secret-word'");
+      await server.run("create role crowded login password 'secret-word' connection limit 0");
       await server.run("create database bare");
       await server.run("create database latin encoding 'LATIN1' locale 'C' template template0");
     });
@@ -83,6 +84,12 @@ describe.skipIf(missing !== undefined)(
         () => at({ database: "latin" }),
         "invalid-argument",
         /"latin" keeps text as LATIN1/,
+      ],
+      [
+        "a user who has no connection left",
+        () => at({ user: "crowded", password: "secret-word" }),
+        "unavailable",
+        /no connection left/,
       ],
       ["no address at all", () => ({ url: "here", setting }), "invalid-argument", /SOME_SETTING is not an address/],
       [
@@ -132,6 +139,32 @@ describe.skipIf(missing !== undefined)(
         message: expect.stringContaining("cannot be reached"),
       });
       await way.close();
+    });
+
+    it("refuses a pooler that shares connections, which takes no limits for a session", async () => {
+      // PgBouncer's answer to a setting that it cannot keep for one client (its manual, ignore_startup_parameters), as an
+      // ErrorResponse of PostgreSQL's protocol: fields with a letter each, ended by zero, then a zero.
+      const fields = "SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0";
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(4 + fields.length);
+      const pooler = createServer((near) => {
+        const far = connectSocket(server.port, "127.0.0.1");
+        far.on("error", () => undefined);
+        near.on("error", () => undefined);
+        near.on("close", () => far.destroy());
+        far.pipe(near);
+        near.once("data", (start) => {
+          if (start.includes("statement_timeout"))
+            return void near.end(Buffer.concat([Buffer.from("E"), length, Buffer.from(fields)]));
+          far.write(start);
+          return near.pipe(far);
+        });
+      }).listen(0, "127.0.0.1");
+      await once(pooler, "listening");
+      const { port } = pooler.address() as AddressInfo;
+      const error = await fault({ url: server.url().replace(`:${server.port}/`, `:${port}/`), setting });
+      expect(error).toMatchObject({ code: "invalid-argument", cure: expect.stringContaining(setting) });
+      await new Promise((resolve) => pooler.close(resolve));
     });
 
     it("asks for PostgreSQL 15 and for a server that takes writes", () => {

@@ -77,6 +77,13 @@ export async function connectPostgres(options: PostgresOptions): Promise<Databas
     idle_in_transaction_session_timeout: settings.idleInTransactionTimeoutMs,
     query_timeout: settings.statementTimeoutMs + Math.min(settings.statementTimeoutMs, answerMarginMs),
   });
+  try {
+    // What stands in between may refuse the limits, which the connection before did not ask for.
+    (await pool.connect()).release();
+  } catch (error) {
+    await pool.end();
+    throw connectionFault(error, place);
+  }
   const listeners = new Set<Unlisten>();
   let closing: Promise<void> | undefined;
   return {

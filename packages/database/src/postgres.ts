@@ -144,7 +144,13 @@ function placeOf(url: string, setting: string): PostgresPlace {
     if (!/^postgres(?:ql)?:\/\//.test(url)) throw new TypeError("another scheme");
     const { host, port, user, database } = new Client({ connectionString: url });
     return { setting, host, port, user: user ?? "", database: database ?? "" };
-  } catch {
+  } catch (error) {
+    const path = (error as { path?: unknown }).path;
+    if (typeof path === "string")
+      throw new AppError("not-found", `${setting} names the file ${path}, which cannot be read.`, {
+        cure: "Check its path and that this user may read it.",
+        cause: error,
+      });
     throw new AppError("invalid-argument", `${setting} is not an address of PostgreSQL.`, {
       cure: "Write it as postgresql://user:password@host:5432/database, with signs such as @ or / in the password as %40 or %2F.",
     });

@@ -99,6 +99,12 @@ describe.skipIf(missing !== undefined)(
         /SOME_SETTING/,
       ],
       [
+        "a certificate's file that is not there",
+        () => ({ url: `${server.url()}?sslmode=verify-full&sslrootcert=/nowhere/ca.pem`, setting }),
+        "not-found",
+        /SOME_SETTING names the file \/nowhere\/ca\.pem/,
+      ],
+      [
         "a host without PostgreSQL",
         () => ({ url: "postgresql://u:secret-word@127.0.0.1:1/d", setting }),
         "unavailable",

@@ -84,7 +84,7 @@ export function createBus(parts: BusParts): MessageBus {
         try {
           return (await channel.queueDeclare({ queue: brokerQueue(queue), passive: true })).messageCount;
         } catch (error) {
-          if (isMissing(error)) await consuming.repair();
+          if (isMissing(error)) void consuming.repair();
           throw explainRabbitMqError(error, address);
         } finally {
           await channel.close();

@@ -1,7 +1,7 @@
 import { AppError } from "@katari/core";
 import { Connection, type Channel } from "rabbitmq-client";
 import type { RabbitMqAddress } from "./address.ts";
-import { pause, untilAborted } from "./deadline.ts";
+import { pause, untilAborted, within } from "./deadline.ts";
 import { explainRabbitMqError } from "./explain-error.ts";
 
 /** What the adapter says to the log; a pino logger fits. */
@@ -35,7 +35,7 @@ export interface Link {
   connection(signal: AbortSignal): Promise<Connection>;
   /** A new channel whose errors are its own; listen to `error`. */
   channel(signal: AbortSignal): Promise<Channel>;
-  /** Prepares the connection again, when something that was prepared turned out to be missing. Never rejects. */
+  /** Prepares the connection again, a little later, when something turned out to be missing. Never rejects. */
   repair(): Promise<void>;
   /** Why there is no connection, or why the server takes no messages on it. */
   trouble(): AppError | undefined;
@@ -44,6 +44,13 @@ export interface Link {
 
 const firstPauseMs = 200;
 const longestPauseMs = 5_000;
+/**
+ * A quorum queue that is deleted and made again within 20 ms leaves its consumers attached to nothing, without a word to
+ * them (seen on 3.10.8; after 50 ms they are told).
+ */
+const beforeRepairMs = 1_000;
+/** Time for all declarations; a queue that has lost its leader answers none. */
+const prepareMs = 60_000;
 /** Time that the server has to answer a goodbye. */
 const goodbyeMs = 5_000;
 
@@ -95,7 +102,12 @@ export async function openLink(options: LinkOptions): Promise<Link> {
       blocked = undefined;
     });
     try {
-      await prepare(connection);
+      const late = (): AppError =>
+        new AppError("unavailable", `RabbitMQ at ${address.place} did not answer while its queues were looked up.`, {
+          cure: "Look there for a queue without a leader (rabbitmqctl list_queues name state) and delete it: Katari makes it anew.",
+          retryable: true,
+        });
+      await within({ timeoutMs: prepareMs, signal: stop.signal, late }, () => prepare(connection));
     } catch (error) {
       connection.unsafeDestroy();
       throw error;
@@ -173,6 +185,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     repair() {
       repairing ??= (async () => {
         try {
+          await pause(beforeRepairMs, stop.signal);
           if (current) await prepare(current);
         } catch (error) {
           const told = explainRabbitMqError(error, address);

@@ -57,7 +57,7 @@ export function createPublisher(options: {
     return opening;
   };
 
-  const late = (): AppError => {
+  const late = (routingKey: string): AppError => {
     const trouble = link.trouble();
     return trouble
       ? new AppError("unavailable", trouble.message, {
@@ -65,7 +65,10 @@ export function createPublisher(options: {
           cause: trouble,
           ...(trouble.cure === undefined ? {} : { cure: trouble.cure }),
         })
-      : new AppError("unavailable", `RabbitMQ did not confirm a message within ${timeoutMs} ms.`, { retryable: true });
+      : new AppError("unavailable", `RabbitMQ did not confirm a message for ${routingKey} within ${timeoutMs} ms.`, {
+          cure: "If it stays, look there for a queue without a leader (rabbitmqctl list_queues name state) and delete it: Katari makes it anew.",
+          retryable: true,
+        });
   };
 
   const send = async (message: OutgoingMessage, signal: AbortSignal): Promise<void> => {
@@ -85,14 +88,14 @@ export function createPublisher(options: {
       if (signal.aborted) return;
       await open.basicPublish(envelope, Buffer.from(message.text));
     } catch (error) {
-      if (isMissing(error)) await link.repair();
+      if (isMissing(error)) void link.repair();
       throw explainRabbitMqError(error, address);
     }
     // The server returns a message before it confirms it, but the driver tells of the return one turn later.
     await turn();
     if (!returned.delete(messageId)) return;
-    // Deleted while we run, with everything in it; the next message finds it again.
-    await link.repair();
+    // Deleted while we run, with everything in it.
+    void link.repair();
     throw new AppError("unavailable", `The queue ${routingKey} was missing on RabbitMQ at ${address.place}.`, {
       cure: "Katari makes it again by itself; the work that was in it comes back from the database.",
       retryable: true,
@@ -101,7 +104,8 @@ export function createPublisher(options: {
 
   return {
     publish(message, signal) {
-      const sent = within({ timeoutMs, signal, late }, (own) => send(message, own)).finally(() => running.delete(sent));
+      const limits = { timeoutMs, signal, late: () => late(message.routingKey) };
+      const sent = within(limits, (own) => send(message, own)).finally(() => running.delete(sent));
       running.add(sent);
       return sent;
     },

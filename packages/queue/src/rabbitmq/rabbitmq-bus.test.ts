@@ -2,7 +2,7 @@ import { describeMessageBus } from "@katari/testkit";
 import { afterAll, beforeAll, describe } from "vitest";
 import { noRabbitMq, startBroker, type Broker } from "../../../../tests/support/rabbitmq.ts";
 import { connectRabbitMq } from "./connect.ts";
-import { deleteAll, silent } from "./testing/raw.ts";
+import { purgeAll, silent } from "./testing/raw.ts";
 
 describe.skipIf(noRabbitMq)(`the bus on RabbitMQ${noRabbitMq === undefined ? "" : `: ${noRabbitMq}`}`, () => {
   let broker: Broker;
@@ -14,6 +14,6 @@ describe.skipIf(noRabbitMq)(`the bus on RabbitMQ${noRabbitMq === undefined ? "" 
   describeMessageBus("on RabbitMQ", async () => {
     const url = broker.url();
     const bus = await connectRabbitMq({ url, logger: silent, deliveryLimit: 2 });
-    return { bus, deliveryLimit: 2, dispose: () => deleteAll(url, "purge") };
+    return { bus, deliveryLimit: 2, dispose: () => purgeAll(url) };
   });
 });

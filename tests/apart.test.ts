@@ -1,4 +1,5 @@
 import { startTestPostgres, whyNoPostgres, type TestPostgres } from "@katari/database/testing";
+import { startS3Stub, type S3Stub } from "@katari/storage/testing";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -28,11 +29,12 @@ interface Running {
   readonly said: Readonly<Record<string, string>>;
 }
 
-describe("servers, workers and a model server apart, on PostgreSQL and RabbitMQ", () => {
+describe("servers, workers and a model server apart, on PostgreSQL, RabbitMQ and an S3 service", () => {
   const why = whyNoPostgres() ?? noRabbitMq;
   let place: Place;
   let postgres: TestPostgres;
   let broker: Broker;
+  let bucket: S3Stub;
   let environment: Record<string, string>;
   let modelServer: Running;
   const running: Running[] = [];
@@ -42,13 +44,17 @@ describe("servers, workers and a model server apart, on PostgreSQL and RabbitMQ"
     place = await makePlace({ ownCache: true });
     await installTestVoice(place);
     await writeFile(join(place.folder, "bells.md"), book);
-    [postgres, broker] = await Promise.all([startTestPostgres(), startBroker()]);
+    [postgres, broker, bucket] = await Promise.all([startTestPostgres(), startBroker(), startS3Stub()]);
     modelServer = await start(["model-server", "--voice", join(place.folder, "cache/voices/test"), "--instances", "2"]);
     environment = {
       KATARI_DATABASE_URL: postgres.url(),
       KATARI_BUS_URL: broker.url(),
-      KATARI_OBJECTS: "files",
-      KATARI_OBJECTS_FOLDER: join(place.folder, "objects"),
+      KATARI_OBJECTS: "s3",
+      KATARI_S3_ENDPOINT: bucket.endpoint,
+      KATARI_S3_REGION: bucket.region,
+      KATARI_S3_BUCKET: bucket.bucket,
+      KATARI_S3_ACCESS_KEY_ID: bucket.accessKeyId,
+      KATARI_S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
       KATARI_HTTP_PORT: "0",
       KATARI_HTTP_TOKEN: token,
       KATARI_MODEL_SERVER_CPU: modelServer.said["url"] ?? "",
@@ -60,6 +66,7 @@ describe("servers, workers and a model server apart, on PostgreSQL and RabbitMQ"
     await Promise.all(running.map(({ ended }) => ended));
     await postgres?.close();
     await broker?.remove();
+    await bucket?.close();
     await place?.remove();
   });
 
@@ -152,6 +159,13 @@ describe("servers, workers and a model server apart, on PostgreSQL and RabbitMQ"
       ["worker", "--lanes", "import"],
       { KATARI_BUS_URL: "amqp://a:b@127.0.0.1:9" },
       "KATARI_BUS_URL",
+    ],
+    ["a bucket that does not exist", ["server"], { KATARI_S3_BUCKET: "nobodys" }, "KATARI_S3_BUCKET"],
+    [
+      "a wrong key",
+      ["worker", "--lanes", "import"],
+      { KATARI_S3_SECRET_ACCESS_KEY: "wrong" },
+      "KATARI_S3_SECRET_ACCESS_KEY",
     ],
     ["a worker without slots", ["worker"], {}, "--lanes"],
     ["a lane without a model server", ["worker", "--lanes", "speech.gpu.bulk"], {}, "KATARI_MODEL_SERVER_GPU"],

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../handle.ts";
+import { isOneOf } from "../is-one-of.ts";
 
 /** Forgets takes whose audio is gone, so that they are rendered anew. In the order of keys, as they are written. */
 export async function deleteTakes(db: Db, keys: readonly string[]): Promise<void> {
@@ -7,6 +8,6 @@ export async function deleteTakes(db: Db, keys: readonly string[]): Promise<void
   await sql`
     delete from takes where key in (
       select key from takes
-      where key in (select jsonb_array_elements_text(${JSON.stringify(keys)}::jsonb)) order by key for update
+      where key ${isOneOf(keys)} order by key for update
     )`.execute(db);
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../handle.ts";
+import { isOneOf } from "../is-one-of.ts";
 
 export interface TouchedBy {
   readonly taskIds: readonly string[];
@@ -12,13 +13,12 @@ export async function findTouchedConversions(db: Db, touched: TouchedBy): Promis
   const result = await sql<{ conversion_id: string }>`
     select distinct conversion_id from tasks
     where conversion_id is not null and (
-      id in (select jsonb_array_elements_text(${JSON.stringify(touched.taskIds)}::jsonb))
-      or id in (${tasksOfTakes(touched.takeKeys)}))
+      id ${isOneOf(touched.taskIds)} or id = any(array(${tasksOfTakes(touched.takeKeys)})))
     order by conversion_id`.execute(db);
   return result.rows.map((row) => row.conversion_id);
 }
 
 export const tasksOfTakes = (takeKeys: readonly string[]) => sql`
   select id from tasks
-  where take_key in (select jsonb_array_elements_text(${JSON.stringify(takeKeys)}::jsonb))
+  where take_key ${isOneOf(takeKeys)}
     and state in ('pending', 'queued', 'running', 'failed')`;

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../handle.ts";
+import { isOneOf } from "../is-one-of.ts";
 
 /** Documents with a segment that wants one of these takes, with the conversion that wants it, in the order of their ids. */
 export async function listDocumentsOfTakes(
@@ -10,7 +11,7 @@ export async function listDocumentsOfTakes(
   const result = await sql<{ document_id: string; conversion_id: string }>`
     select s.document_id, max(w.conversion_id) as conversion_id
     from wanted_takes w join segments s on s.id = w.segment_id
-    where w.take_key in (select jsonb_array_elements_text(${JSON.stringify(takeKeys)}::jsonb))
+    where w.take_key ${isOneOf(takeKeys)}
     group by s.document_id order by s.document_id`.execute(db);
   return result.rows;
 }

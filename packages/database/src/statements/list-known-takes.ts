@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../handle.ts";
+import { isOneOf } from "../is-one-of.ts";
 
 /** Those of the takes that are registered, with the object of their audio. No lock. */
 export async function listKnownTakes(
@@ -9,6 +10,6 @@ export async function listKnownTakes(
   if (keys.length === 0) return [];
   const result = await sql<{ key: string; audio_key: string }>`
     select key, audio_key from takes
-    where key in (select jsonb_array_elements_text(${JSON.stringify(keys)}::jsonb)) order by key`.execute(db);
+    where key ${isOneOf(keys)} order by key`.execute(db);
   return result.rows;
 }

@@ -2,6 +2,7 @@ import { sql, type Selectable } from "kysely";
 import type { Db } from "../handle.ts";
 import type { TasksTable } from "../tables.ts";
 import { tasksOfTakes, type TouchedBy } from "./find-touched-tasks.ts";
+import { isOneOf } from "../is-one-of.ts";
 
 export type LockedTask = Omit<Selectable<TasksTable>, "payload">;
 
@@ -18,10 +19,9 @@ export async function lockTouchedTasks(
       alone, lease_until, bus_epoch, not_before, priority, ordinal, take_key, reason_code, reason, cure, created_at,
       ended_at
     from tasks
-    where (id in (select jsonb_array_elements_text(${JSON.stringify(input.taskIds)}::jsonb))
-        or id in (${tasksOfTakes(input.takeKeys)}))
+    where (id ${isOneOf(input.taskIds)} or id = any(array(${tasksOfTakes(input.takeKeys)})))
       and (conversion_id is null
-        or conversion_id in (select jsonb_array_elements_text(${JSON.stringify(input.conversionIds)}::jsonb)))
+        or conversion_id ${isOneOf(input.conversionIds)})
     order by id for update`.execute(db);
   return result.rows;
 }

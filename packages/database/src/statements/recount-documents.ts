@@ -1,6 +1,7 @@
 import type { PauseSettings } from "@katari/core";
 import { sql } from "kysely";
 import type { Db } from "../handle.ts";
+import { isOneOf } from "../is-one-of.ts";
 
 export interface DocumentCounts {
   readonly id: string;
@@ -19,7 +20,6 @@ export async function recountDocuments(
   db: Db,
   input: { readonly documentIds: readonly string[]; readonly pauses: PauseSettings; readonly marginMs: number },
 ): Promise<readonly DocumentCounts[]> {
-  const ids = JSON.stringify(input.documentIds);
   const pauses = JSON.stringify(input.pauses);
   const result = await sql<DocumentCounts>`
     with parts as (
@@ -31,7 +31,7 @@ export async function recountDocuments(
       from segments s
       join wanted_takes w on w.segment_id = s.id
       left join takes t on t.key = w.take_key
-      where s.document_id in (select jsonb_array_elements_text(${ids}::jsonb))
+      where s.document_id ${isOneOf(input.documentIds)}
       group by s.id
     ), ready as (
       select document_id, count(*) filter (where ready) as ready,
@@ -43,7 +43,7 @@ export async function recountDocuments(
     ), voiced as (
       select s.document_id, count(*) as voiced
       from segments s join spoken_forms f on f.segment_id = s.id and f.voiced
-      where s.document_id in (select jsonb_array_elements_text(${ids}::jsonb))
+      where s.document_id ${isOneOf(input.documentIds)}
       group by s.document_id
     ), counted as (
       select d.id, coalesce(v.voiced, 0)::integer as voiced, coalesce(r.ready, 0)::integer as ready,
@@ -51,7 +51,7 @@ export async function recountDocuments(
       from documents d
       left join voiced v on v.document_id = d.id
       left join ready r on r.document_id = d.id
-      where d.id in (select jsonb_array_elements_text(${ids}::jsonb))
+      where d.id ${isOneOf(input.documentIds)}
     )
     update documents d set voiced_segments = c.voiced, ready_segments = c.ready, audio_ms = c.audio_ms
     from counted c

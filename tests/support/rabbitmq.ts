@@ -20,8 +20,9 @@ export const noRabbitMq: string | undefined =
 /** A RabbitMQ server of one test file's own: its folder, its ports, its epmd. */
 export interface Broker {
   readonly port: number;
-  /** Port of TLS, when certificates were given. */
-  readonly tlsPort: number;
+  /** URL of the TLS port, and the certificate to trust; empty without `tls`. */
+  readonly tlsUrl: string;
+  readonly certificate: string;
   url(part?: { user?: string; password?: string; vhost?: string; query?: string }): string;
   /** Runs `rabbitmqctl …` on it; gives what it printed. */
   ctl(...args: string[]): Promise<string>;
@@ -40,10 +41,8 @@ export interface Broker {
 
 const user = "katari";
 
-/** Starts a server; takes some seconds. */
-export async function startBroker(
-  options: { readonly certificates?: { ca: string; cert: string; key: string } } = {},
-): Promise<Broker> {
+/** Starts a server; takes some seconds. With `tls` it has a certificate of its own for `localhost`. */
+export async function startBroker(options: { readonly tls?: boolean } = {}): Promise<Broker> {
   if (!isThere) throw new Error(`There is no ${programs}/rabbitmq-server: install the package rabbitmq-server.`);
   const folder = await mkdtemp(join(tmpdir(), "katari-rabbitmq-"));
   const [port, tlsPort, distPort, epmdPort] = await freePorts();
@@ -58,10 +57,15 @@ export async function startBroker(
     // A test machine's disk may be nearly full; the alarm is for servers.
     "disk_free_limit.absolute = 1MB",
   ];
-  if (options.certificates) {
-    const { ca, cert, key } = options.certificates;
+  let certificate = "";
+  if (options.tls === true) {
+    const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+    const kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc", "-days", "2"];
+    await promisify(execFile)("openssl", ["req", ...kind, ...subject, "-keyout", key, "-out", cert]);
+    certificate = await readFile(cert, "utf8");
     lines.push(`listeners.ssl.default = 127.0.0.1:${tlsPort}`, "ssl_options.verify = verify_none");
-    lines.push(`ssl_options.cacertfile = ${ca}`, `ssl_options.certfile = ${cert}`, `ssl_options.keyfile = ${key}`);
+    lines.push(`ssl_options.cacertfile = ${cert}`, `ssl_options.certfile = ${cert}`, `ssl_options.keyfile = ${key}`);
   }
   await writeFile(join(folder, "rabbitmq.conf"), `${lines.join("\n")}\n`);
   await writeFile(join(folder, "enabled_plugins"), "[].\n");
@@ -86,12 +90,16 @@ export async function startBroker(
   };
   // Before the server, which would leave one behind as a daemon.
   const epmd = spawn("epmd", ["-port", String(epmdPort), "-address", "127.0.0.1"], { stdio: "ignore" });
-  const now: { server?: ChildProcess } = {};
+  const epmdGuard = killWithUs(epmd.pid);
+  const now: { server?: ChildProcess; guard?: ChildProcess } = {};
 
   const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
+
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const child = now.server;
+    now.guard?.kill("SIGKILL");
     delete now.server;
+    delete now.guard;
     if (child?.pid === undefined || !isRunning(child)) return;
     const exited = once(child, "exit");
     // Its group: the script, the Erlang machine and the machine's helpers.
@@ -101,7 +109,8 @@ export async function startBroker(
   };
   const broker: Broker = {
     port,
-    tlsPort,
+    tlsUrl: `amqps://${user}:${user}@localhost:${tlsPort}`,
+    certificate,
     url({ user: who = user, password = user, vhost = "", query = "" } = {}) {
       return `amqp://${who}:${password}@127.0.0.1:${port}${vhost === "" ? "" : `/${encodeURIComponent(vhost)}`}${query}`;
     },
@@ -125,6 +134,7 @@ export async function startBroker(
       child.stdout.pipe(log, { end: false });
       child.stderr.pipe(log, { end: false });
       now.server = child;
+      now.guard = killWithUs(child.pid === undefined ? undefined : -child.pid);
       while (!(await answers(port))) {
         if (!isRunning(child))
           throw new Error(`rabbitmq-server ended: ${await readFile(join(folder, "server.log"), "utf8")}`);
@@ -136,6 +146,7 @@ export async function startBroker(
     wipe: () => rm(data, { recursive: true, force: true }),
     async remove() {
       await end("SIGKILL");
+      epmdGuard.kill("SIGKILL");
       if (isRunning(epmd)) {
         const exited = once(epmd, "exit");
         epmd.kill("SIGKILL");
@@ -151,6 +162,16 @@ export async function startBroker(
     throw error;
   }
   return broker;
+}
+
+/**
+ * Kills a process (or a group, when negative) when the pipe from this process closes: a test file that is cut off by its
+ * time limit is killed without a chance to clear up.
+ */
+function killWithUs(target: number | undefined): ChildProcess {
+  const script = 'cat >/dev/null; kill -s KILL -- "$1"';
+  const stdio = ["pipe", "ignore", "ignore"] as const;
+  return spawn("sh", ["-c", script, "sh", String(target)], { detached: true, stdio: [...stdio] });
 }
 
 /** Ports that nobody had a moment ago. */

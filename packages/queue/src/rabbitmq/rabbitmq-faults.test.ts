@@ -244,6 +244,26 @@ describe.skipIf(noRabbitMq)(`RabbitMQ fails${noRabbitMq === undefined ? "" : `: 
     );
   });
 
+  it("closes while the server is away, when its handlers have ended", async () => {
+    const bus = await connect();
+    let isAborted = false;
+    const begun = new Promise<void>((resolve) => {
+      void bus.consume("import", { slots: 1 }, async (_, signal) => {
+        resolve();
+        if (!signal.aborted) await once(signal, "abort");
+        isAborted = true;
+        return "ack";
+      });
+    });
+    await bus.publish("import", 1);
+    await begun;
+    await broker.stop();
+    await bus.close();
+    expect(isAborted).toBe(true);
+    await expect(bus.publish("import", 2)).rejects.toMatchObject({ code: "unavailable" });
+    await broker.start();
+  });
+
   it("a handler that works for many heartbeats keeps its connection", async () => {
     const { logger, lines } = createMemoryLog();
     const bus = await connect({ url: broker.url({ query: "?heartbeat=1" }), logger });

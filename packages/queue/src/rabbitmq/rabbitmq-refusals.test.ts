@@ -21,7 +21,7 @@ async function refusal(url: string, connectTimeoutMs = 5_000): Promise<{ code: s
 describe.skipIf(noRabbitMq)(`RabbitMQ says no${noRabbitMq === undefined ? "" : `: ${noRabbitMq}`}`, () => {
   let broker: Broker;
   beforeAll(async () => {
-    broker = await startBroker();
+    broker = await startBroker({ tls: true });
   });
   afterAll(() => broker.remove());
 
@@ -92,6 +92,17 @@ describe.skipIf(noRabbitMq)(`RabbitMQ says no${noRabbitMq === undefined ? "" : `
     const { code, cure } = await refusal(broker.url().replace("amqp:", "amqps:"), 1_000);
     expect(code).toBe("unavailable");
     expect(cure).toContain(setting);
+  });
+
+  it("to nobody, whose certificate is trusted, and Katari to a server whose certificate is not", async () => {
+    const { code, line, cure } = await refusal(broker.tlsUrl, 1_000);
+    expect(code).toBe("unavailable");
+    expect(line).toContain("No trusted TLS connection to RabbitMQ at localhost:");
+    expect(cure).toContain("NODE_EXTRA_CA_CERTS");
+    const bus = await connectRabbitMq({ url: broker.tlsUrl, logger: silent, tls: { ca: broker.certificate } });
+    await bus.publish("import", "over TLS");
+    expect(await bus.depth("import")).toBe(1);
+    await bus.close();
   });
 
   it("to a queue that exists with other arguments, until it is deleted", async () => {

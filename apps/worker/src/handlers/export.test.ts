@@ -130,6 +130,24 @@ describe("the export handler", () => {
     expect(await studio.store.head(audioKey)).toBeUndefined();
   });
 
+  it("finds all damaged audio of a plan at once, and leaves what is whole", async () => {
+    const whole = encodeWav(new Float32Array(sampleRate).fill(0.1), sampleRate);
+    const audioKey = (content: Uint8Array | string): string =>
+      `audio/${createHash("sha256").update(content).digest("hex")}.wav`;
+    const keys = [audioKey("one"), audioKey(whole), audioKey("two"), audioKey("three")];
+    for (const key of keys) await studio.store.put(key, whole);
+    const segments = keys.map((key, at) => ({
+      segmentId: `s${at}`,
+      clips: [{ audioKey: key, startSamples: 0, endSamples: sampleRate }],
+      words: [],
+      pauseMs: 0,
+    }));
+    const plan = await putPlan({ documents: [{ documentId: "d1", title: "One", segments }] });
+    expect(await failure(exportAs("wav", plan))).toMatchObject({ code: "incomplete" });
+    const there = await Promise.all(keys.map(async (key) => (await studio.store.head(key)) !== undefined));
+    expect(there).toEqual([false, true, false, false]);
+  });
+
   it("refuses a plan that it cannot read, and one that is not there", async () => {
     await studio.store.put("plans/bad.json", new TextEncoder().encode('{"v":2}'));
     expect(await failure(exportAs("wav", "plans/bad.json"))).toMatchObject({ code: "internal" });

@@ -44,6 +44,10 @@ export function createExportHandler({ store, scratchFolder }: ExportHandlerOptio
         onProgress: (share) => progress(share * writingShare),
         signal,
         ...(cover ? { cover } : {}),
+      }).catch(async (error: unknown) => {
+        // Where one take is damaged, others may be: all are found now, so that one conversion repairs the book.
+        if (AppError.from(error).code === "incomplete") await removeDamagedTakes(store, plan, signal);
+        throw error;
       });
       const { timeline, ...file } = written;
       const objectKey = `exports/${file.sha256}.${task.format}`;
@@ -79,6 +83,14 @@ async function readTake(store: ObjectStore, key: string, signal: AbortSignal | u
   if (digest === undefined || sha256Hex(bytes) === digest) return bytes;
   await store.delete([key], options);
   throw gone(`The audio ${key} was damaged and was taken out of the store.`);
+}
+
+async function removeDamagedTakes(store: ObjectStore, plan: AssemblyPlan, signal: AbortSignal): Promise<void> {
+  const clips = plan.documents.flatMap(({ segments }) => segments.flatMap((segment) => segment.clips));
+  for (const key of new Set(clips.map((clip) => clip.audioKey)))
+    await readTake(store, key, signal).catch((error: unknown) => {
+      if (AppError.from(error).code !== "incomplete") throw error;
+    });
 }
 
 const gone = (message: string, cause?: unknown): AppError =>

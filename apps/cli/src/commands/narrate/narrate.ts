@@ -1,4 +1,4 @@
-import type { Conversion, ProjectDetail } from "@katari/contracts";
+import type { Conversion, Export, ProjectDetail } from "@katari/contracts";
 import { AppError, fileNameOf, isEndedConversion } from "@katari/core";
 import { checkSourceKind } from "@katari/documents";
 import { access, constants, stat } from "node:fs/promises";
@@ -87,35 +87,34 @@ export async function narrate(
 
     if (options.server === undefined) await ensureVoice(catalogue, options.voice, { environment, progress, signal });
     const chosen = documents.map((document) => document.id);
-    const conversion = await convert(api, project, { voice: options.voice, speed, documents: chosen });
-    // A person who stops wants silence, not work that goes on the next time for another book.
-    const ended = await followConversion(api, { project, conversion, progress, now: Date.now, signal }).catch(
-      async (error: unknown) => {
-        if (signal.aborted) await api.changeConversion(conversion.id, "pause").catch(() => undefined);
-        throw error;
-      },
-    );
-    if (ended.state !== "succeeded") throw await failure(api, project.id, ended);
-    progress.done(`Narrated ${documents.length} ${documents.length === 1 ? "chapter" : "chapters"}.`);
-
-    const before = await api.getProject(project.id);
-    const started = await api.startExport(project.id, { format, documents: chosen });
-    const exported = await followExport(api, {
-      projectId: project.id,
-      after: before.lastEventId,
-      started,
-      progress,
-      signal,
+    const wanted = { voice: options.voice, speed, documents: chosen };
+    const narrateChosen = (): Promise<void> =>
+      narrateDocuments(api, { projectId: project.id, wanted, progress, signal });
+    const exportChosen = async (): Promise<Export> => {
+      const { lastEventId: after } = await api.getProject(project.id);
+      const started = await api.startExport(project.id, { format, documents: chosen });
+      return followExport(api, { projectId: project.id, after, started, progress, signal });
+    };
+    await narrateChosen();
+    const exported = await exportChosen().catch(async (error: unknown) => {
+      if (AppError.from(error).code !== "incomplete") throw error;
+      // Sound that lies damaged in the store is found by the export and taken out; the next conversion speaks it again.
+      await narrateChosen();
+      return exportChosen();
     });
     const content = await api.downloadExport(exported.id, signal);
-    const { sizeBytes } = await writeOutput(output, content, settings, { dataFolder: folder, signal });
+    const { sizeBytes } = await writeOutput(output, content, settings, {
+      dataFolder: folder,
+      signal,
+      sha256: exported.sha256,
+    });
     const lengthMs = exported.lengthMs ?? 0;
     progress.done(
       `${clockTime(lengthMs)} of audio in ${clockTime(Date.now() - startedAtMs)}, ${(sizeBytes / 1e6).toFixed(1)} MB.`,
     );
     if (options.json === true) {
       const { loudnessLufs, truePeakDbtp, sha256 } = exported;
-      const { segments, voicedSegments } = before;
+      const { segments, voicedSegments } = await api.getProject(project.id);
       process.stdout.write(
         `${JSON.stringify({ output, format, lengthMs, sizeBytes, sha256, loudnessLufs, truePeakDbtp, segments, voicedSegments, seconds: (Date.now() - startedAtMs) / 1000 })}\n`,
       );
@@ -174,6 +173,31 @@ async function importSource(
   );
   const projectId = known?.id ?? (await api.createProject(input.source, fileName, input.signal)).projectId;
   return followImport(api, projectId, input.progress, input.signal);
+}
+
+/** Converts documents and waits until every sentence has its sound. */
+async function narrateDocuments(
+  api: ApiClient,
+  input: {
+    projectId: string;
+    wanted: { voice: string; speed: number; documents: string[] };
+    progress: ReturnType<typeof createProgress>;
+    signal: AbortSignal;
+  },
+): Promise<void> {
+  const { projectId, wanted, progress, signal } = input;
+  const project = await api.getProject(projectId);
+  const conversion = await convert(api, project, wanted);
+  // A person who stops wants silence, not work that goes on the next time for another book.
+  const ended = await followConversion(api, { project, conversion, progress, now: Date.now, signal }).catch(
+    async (error: unknown) => {
+      if (signal.aborted) await api.changeConversion(conversion.id, "pause").catch(() => undefined);
+      throw error;
+    },
+  );
+  if (ended.state !== "succeeded") throw await failure(api, projectId, ended);
+  const chapters = wanted.documents.length;
+  progress.done(`Narrated ${chapters} ${chapters === 1 ? "chapter" : "chapters"}.`);
 }
 
 /** Goes on with a conversion of the same settings that has not ended, else starts one. */

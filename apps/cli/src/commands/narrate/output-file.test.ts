@@ -103,6 +103,22 @@ describe("output file", () => {
     await expect(checkOutput(path, settings, { ...options(), overwrite: false })).resolves.toBeUndefined();
   });
 
+  it("writes nothing when the content is not what was made", async () => {
+    const path = join(folder, "book.m4b");
+    await writeFile(path, "old");
+    // sha256 of "one", as sha256sum prints it.
+    const sha256 = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";
+    const work = writeOutput(path, bytes("0ne"), settings, { ...options(), sha256 });
+    await expect(work).rejects.toMatchObject({
+      code: "incomplete",
+      cure: expect.stringContaining(`exports/${sha256}.m4b`),
+    });
+    expect(await readFile(path, "utf8")).toBe("old");
+    expect(await readdir(folder)).toEqual(["book.m4b"]);
+    await writeOutput(path, bytes("o", "ne"), settings, { ...options(), sha256 });
+    expect(await readFile(path, "utf8")).toBe("one");
+  });
+
   it("says that the folder is missing before any work is done", async () => {
     await expect(
       checkOutput(join(folder, "no", "b.m4b"), settings, { ...options(), overwrite: false }),

@@ -86,7 +86,7 @@ export async function writeOutput(
   path: string,
   content: AsyncIterable<Uint8Array>,
   settings: OutputSettings,
-  options: { dataFolder: string; signal: AbortSignal },
+  options: { dataFolder: string; signal: AbortSignal; sha256?: string | undefined },
 ): Promise<{ sizeBytes: number }> {
   await removeLeftParts(path);
   const temporary = partPath(path, process.pid);
@@ -102,10 +102,12 @@ export async function writeOutput(
     }
     await file.sync();
     await file.close();
+    const digest = hash.digest("hex");
+    if (options.sha256 !== undefined && digest !== options.sha256) throw damaged(path, options.sha256);
     // Before the name changes: a process that is killed in between must know its own output the next time.
     const record = recordPath(options.dataFolder, settings);
     await mkdir(dirname(record), { recursive: true });
-    await appendFile(record, `\n${hash.digest("hex")}`);
+    await appendFile(record, `\n${digest}`);
     await rename(temporary, path);
   } catch (error) {
     await file.close().catch(() => undefined);
@@ -114,6 +116,11 @@ export async function writeOutput(
   }
   return { sizeBytes };
 }
+
+const damaged = (path: string, sha256: string): AppError =>
+  new AppError("incomplete", `The finished audiobook in the store is damaged, so ${path} was not written.`, {
+    cure: `Remove exports/${sha256}${extname(path)} from the store (store/objects in the data folder) and run the same command again: it is written anew from the sentences that are there.`,
+  });
 
 const partPath = (path: string, pid: number): string => join(dirname(path), `.${basename(path)}.${pid}.part`);
 

@@ -123,7 +123,7 @@ export type SegmentPage = z.infer<typeof segmentPageSchema>;
 
 /** Query of `GET /projects/:id/documents/:documentId/segments`. */
 export const segmentQuerySchema = z.object({
-  after: id.min(1).max(128).optional(),
+  after: id.regex(/^[A-Za-z0-9._:-]{1,128}$/, "is not an id").optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(200),
 });
 

@@ -171,6 +171,8 @@ describe("projects and conversions", () => {
     const rest = await (await door.api(`/projects/${id}/documents/d1/segments?limit=2&after=s2`)).json();
     expect(rest).toEqual({ segments: [expect.objectContaining({ id: "s3" })] });
     expect((await door.api(`/projects/${id}/documents/d1/segments?limit=0`)).status).toBe(400);
+    // PostgreSQL takes no NUL in a text, so it may not come as far as there.
+    expect((await door.api(`/projects/${id}/documents/d1/segments?after=s%00`)).status).toBe(400);
     expect((await door.api(`/projects/${id}/segments/s2/listen`, { method: "POST" })).status).toBe(204);
     expect(project.listened).toEqual(["s2"]);
   });

@@ -14,7 +14,7 @@ export type JobResult = (Outcome & { kind: "succeeded" })["result"];
 
 export interface JobContext {
   readonly signal: AbortSignal;
-  /** Tells how far the work is, 0..1; at most two a second are sent. */
+  /** Tells how far the work is, 0..1; sent at most once a second, and for each half of a percent. */
   readonly progress: (ratio: number) => void;
 }
 
@@ -32,7 +32,9 @@ export interface JobLaneOptions<T extends JobTask> {
   readonly onNewerMessage: () => void;
 }
 
-const progressEveryMs = 500;
+const progressEveryMs = 1_000;
+/** A long export is hours of work: each message costs the database a transaction. */
+const progressStep = 0.005;
 /** Extends the lease while a job has nothing to tell. */
 const heartbeatMs = 10_000;
 
@@ -106,14 +108,16 @@ export function createJobLane<T extends JobTask>(options: JobLaneOptions<T>): Jo
   });
 }
 
-/** Sends progress one message at a time, at most every 500 ms, the latest figure; and a heartbeat when nothing moves. */
+/** Sends progress one message at a time, the latest figure; and a heartbeat when nothing moves. */
 function createReporter<T extends JobTask>(task: T, { results, clock, logger }: JobLaneOptions<T>) {
   let latest = 0;
+  let told = 0;
   let toldAtMs = clock.now();
   let sending: Promise<void> | undefined;
   const send = (): void => {
     if (sending) return;
     toldAtMs = clock.now();
+    told = latest;
     sending = results
       .publish(task, { kind: "progress", ratio: latest })
       // The next one makes up for it.
@@ -126,7 +130,7 @@ function createReporter<T extends JobTask>(task: T, { results, clock, logger }: 
   return {
     progress(ratio: number): void {
       latest = Math.min(1, Math.max(latest, ratio));
-      if (clock.now() - toldAtMs >= progressEveryMs) send();
+      if (latest - told >= progressStep && clock.now() - toldAtMs >= progressEveryMs) send();
     },
     async stop(): Promise<void> {
       clearInterval(timer);

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Deployment, TaskQueue } from "@katari/contracts";
@@ -29,9 +29,11 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   checkSlots(slots, deployment);
   const logger = createLogger({ name: "worker", level: deployment.logLevel });
   const workerId = `${hostname()}-${process.pid}`;
-  const scratchFolder = deployment.worker?.scratchFolder ?? join(tmpdir(), `katari-worker-${process.pid}`);
-  await mkdir(scratchFolder, { recursive: true });
-  const closers: (() => Promise<unknown>)[] = [];
+  // A folder of its own, so that it can go as a whole: what a killed worker leaves is the machine's to sweep.
+  const parent = deployment.worker?.scratchFolder ?? tmpdir();
+  await mkdir(parent, { recursive: true });
+  const scratchFolder = await mkdtemp(join(parent, "katari-worker-"));
+  const closers: (() => Promise<unknown>)[] = [() => rm(scratchFolder, { recursive: true, force: true })];
   try {
     const bus = await connectRabbitMq({
       url: deployment.bus.url,

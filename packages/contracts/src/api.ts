@@ -148,7 +148,8 @@ export const completenessSchema = z.object({
 });
 export type Completeness = z.infer<typeof completenessSchema>;
 
-export const startConversionSchema = z.object({
+/** Strict: a wish that is misspelt must not be passed over. */
+export const startConversionSchema = z.strictObject({
   voice: z.string().default("af_heart"),
   speed: z.number().min(0.5).max(2).default(1),
   /** Document ids; all when absent. */
@@ -156,7 +157,7 @@ export const startConversionSchema = z.object({
 });
 export type StartConversion = z.input<typeof startConversionSchema>;
 
-export const startExportSchema = z.object({
+export const startExportSchema = z.strictObject({
   format: exportFormatSchema.default("m4b"),
   documents: z.array(id).min(1).optional(),
 });

@@ -26,6 +26,8 @@ export interface Collector {
 
 /** Largest batch of one transaction. */
 const batchSize = 200;
+/** Counting takes at most one part in so many of the application's time. */
+const countingShare = 20;
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
 
@@ -46,6 +48,10 @@ export function createCollector(
   const { database, bus, clock, logger, timing } = context;
   const held: Held[] = [];
   const lastToldMs = new Map<string, number>();
+  /** What it took to count a document the last time: a long one is counted less often. */
+  const countingMs = new Map<string, number>();
+  const mayTell = (id: string, nowMs: number): boolean =>
+    nowMs - (lastToldMs.get(id) ?? 0) >= Math.max(timing.progressMs, countingShare * (countingMs.get(id) ?? 0));
   /** Documents that are to be counted again, with the conversion that moved them. */
   const owed = new Map<string, string>();
   const consumers: Consumer[] = [];
@@ -131,7 +137,7 @@ export function createCollector(
         nowMs,
         leaseMs: timing.leaseMs,
         maxRetryMs: timing.maxRetryMs,
-        mayTell: (id) => nowMs - (lastToldMs.get(id) ?? 0) >= timing.progressMs,
+        mayTell: (id) => mayTell(id, nowMs),
         owedTo: (conversionId) => [...owed].flatMap(([id, by]) => (by === conversionId ? [id] : [])),
       }),
     );
@@ -145,7 +151,10 @@ export function createCollector(
     }
     for (const { document_id, conversion_id } of settled.owed) owed.set(document_id, conversion_id);
     tellLater();
-    if (lastToldMs.size > 10_000) lastToldMs.clear();
+    if (lastToldMs.size > 10_000) {
+      lastToldMs.clear();
+      countingMs.clear();
+    }
     options.onSettled(settled);
   }
 
@@ -163,6 +172,7 @@ export function createCollector(
   async function tellOwed(): Promise<void> {
     for (const [documentId, conversionId] of owed) {
       const nowMs = clock.now();
+      if (!stopping && !mayTell(documentId, nowMs)) continue;
       try {
         await database.transaction(async (trx) => {
           const events = createEventList();
@@ -171,6 +181,7 @@ export function createCollector(
             await appendEvents(trx, { projectId, events: list, nowMs });
         });
         lastToldMs.set(documentId, nowMs);
+        countingMs.set(documentId, clock.now() - nowMs);
         owed.delete(documentId);
       } catch (error) {
         logger.warn({ documentId, error: AppError.from(error) }, "Progress could not be told yet.");

@@ -71,7 +71,7 @@ export function createApplication(options: ApplicationOptions): RunningApplicati
   });
   const collector = createCollector(context, {
     onSettled(settled) {
-      if (settled.wakeDispatcher) dispatcher.wake();
+      if (settled.wakeDispatcher) dispatcher.refill();
       if (settled.wakeLoader) loader.wake();
     },
   });

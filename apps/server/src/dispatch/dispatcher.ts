@@ -22,8 +22,20 @@ import type { WorkerRegistry } from "./worker-registry.ts";
 /** Of a conversion's last tasks, at most so many are put in order of their length. */
 const largestTail = 64;
 
+/** Part of a window that has to be free before it is filled again. */
+const refillShare = 0.25;
+
 /** Messages of one lane that are published at the same time. */
 const publishConcurrency = 16;
+
+/** A wake loop that also knows of work which can wait. */
+export interface Dispatcher extends WakeLoop {
+  /**
+   * A place has become free. A lane's window is filled again when a quarter of it is free, in one claim: the workers have
+   * enough until then. Whoever brings new or urgent work calls `wake`, which fills every place at once.
+   */
+  refill(): void;
+}
 
 /**
  * Claim, commit, publish. For each lane, one short transaction under the lane's advisory lock counts what is queued and
@@ -38,25 +50,39 @@ export function createDispatcher(
     /** Takes what could not be published; resolves when it is in the database. */
     readonly report: (reports: readonly TaskReport[]) => Promise<void>;
   },
-): WakeLoop {
+): Dispatcher {
   const { database, bus, clock, logger, timing } = context;
-  return createWakeLoop({
+  let urgent = true;
+  const loop = createWakeLoop({
     name: "dispatcher",
     tickMs: timing.tickMs,
     logger,
     async round(signal) {
-      for (const lane of await listLanesWithWork(database.db, clock.now())) {
+      const everyPlace = urgent;
+      urgent = false;
+      for (const { lane, held } of await listLanesWithWork(database.db, clock.now())) {
         if (signal.aborted) return;
         const nowMs = clock.now();
         const lease = { leaseUntilMs: nowMs + timing.leaseMs, busEpoch: bus.epoch };
         const slots = options.workers.slots(lane);
         const window = windowOf(slots, timing.tasksPerSlot, timing.maxWindow);
+        // A full window may hold urgent work back: the next free place is taken at once.
+        if (everyPlace && held >= window) urgent = true;
+        if (held > window - (everyPlace ? 1 : Math.ceil(window * refillShare))) continue;
         const claimed = await claimOrReport({ lane, slots, window, nowMs, lease, aloneWaitMs: timing.aloneWaitMs });
         const lost = await publishAll(lane, claimed, signal);
         if (lost.length > 0) await options.report(lost);
       }
     },
   });
+  return {
+    ...loop,
+    wake() {
+      urgent = true;
+      loop.wake();
+    },
+    refill: () => loop.wake(),
+  };
 
   /**
    * Claims in one transaction. When the connection broke during its commit, nobody knows whether the tasks are claimed:

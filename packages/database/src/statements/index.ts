@@ -42,7 +42,7 @@ export { listExports } from "./list-exports.ts";
 export { listFailedSegments, type FailedSegmentRow } from "./list-failed-segments.ts";
 export { listImportsToLoad } from "./list-imports-to-load.ts";
 export { listKnownTakes } from "./list-known-takes.ts";
-export { listLanesWithWork } from "./list-lanes-with-work.ts";
+export { listLanesWithWork, type LaneWithWork } from "./list-lanes-with-work.ts";
 export { listLostTasks, type LostTask } from "./list-lost-tasks.ts";
 export { listProjects, type ProjectWithCounts } from "./list-projects.ts";
 export { listSegmentsToPlan, type SegmentToPlan } from "./list-segments-to-plan.ts";

@@ -57,6 +57,20 @@ module.exports = {
       to: { path: "^packages/database/|node_modules/(pg|kysely|@electric-sql)/" },
     },
     {
+      name: "drivers-only-in-adapters",
+      severity: "error",
+      from: {
+        path: "^(packages|apps)/",
+        pathNot: [
+          "^packages/queue/src/rabbitmq/",
+          "^packages/storage/src/(s3|testing)/",
+          "^packages/database/src/",
+          "\\.test\\.ts$",
+        ],
+      },
+      to: { path: "node_modules/(rabbitmq-client|@aws-sdk|@smithy|pg|@electric-sql)/" },
+    },
+    {
       name: "onnxruntime-only-in-children",
       severity: "error",
       from: {

@@ -126,7 +126,8 @@ const ornament = /^(?:(?:[*＊]\s*)+|(?:[⁂☆★◇◆○●□■※§❦❧�
 /** The block that a builder holds; a paragraph that is only an ornament (`* * *`, `⁂`, `———`) is a scene break. */
 export function finishBlock(ledger: FileLedger, builder: BlockBuilder): SourceBlock | undefined {
   const block = builder.finish();
-  if (!block || block.kind === "heading" || !ornament.test(block.text)) return block;
+  // A row of a table may have cells of mere signs; there it is no ornament, and its text has gaps at the cells' borders.
+  if (!block || block.kind === "heading" || block.kind === "table-row" || !ornament.test(block.text)) return block;
   const { start, end } = block.range;
   ledger.withdraw(start, end);
   ledger.skip("scene-break", start, end);

@@ -152,6 +152,12 @@ describe("completeness", () => {
     );
   });
 
+  it("holds for a table whose cells are mere signs", () => {
+    const text = "|x|y|\n|---|---|\n|———|#|";
+    expect(unaccounted(() => readMarkdown({ text, encoding: "utf-8" }, "b.md"))).toBe(0);
+    expect(readMarkdown({ text, encoding: "utf-8" }, "b.md").documents.flatMap(({ blocks }) => blocks)).toHaveLength(2);
+  });
+
   it("counts no word of Markdown as markup", () => {
     const word = fc.stringMatching(/^[a-wéß漢]{1,6}$/u);
     const dressed = fc.tuple(word, fc.nat(9)).map(([text, style]) => {
